@@ -1,0 +1,55 @@
+# ricci_options: warnings, sanitizers and include folders that every target of the project shares.
+
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12) OR
+   (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14))
+  message(FATAL_ERROR "ricci needs g++ >= 12 or clang++ >= 14; "
+    "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+endif()
+
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# <ricci/ricci.hpp> in the build tree: a folder `ricci` of links to what is installed under include/ricci.
+set(RICCI_PUBLIC_FOLDERS dsl lowering runtime)
+set(RICCI_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${RICCI_INCLUDE_DIR}/ricci)
+foreach(entry IN ITEMS ricci.hpp ${RICCI_PUBLIC_FOLDERS})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${RICCI_INCLUDE_DIR}/ricci/${entry} SYMBOLIC)
+endforeach()
+
+add_library(ricci_options INTERFACE)
+target_compile_features(ricci_options INTERFACE cxx_std_20)
+target_include_directories(ricci_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(ricci_options INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${RICCI_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(ricci_options INTERFACE -Wno-restrict) # false for "text" + std::string: GCC bug 105651
+endif()
+if(RICCI_SANITIZE)
+  target_compile_options(ricci_options INTERFACE -fsanitize=${RICCI_SANITIZE} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer)
+  target_link_options(ricci_options INTERFACE -fsanitize=${RICCI_SANITIZE})
+endif()
+
+# One folder, one library: ricci_<name>, exported as ricci::<name>.
+function(ricci_library name)
+  add_library(ricci_${name} ${ARGN})
+  add_library(ricci::${name} ALIAS ricci_${name})
+  set_property(GLOBAL APPEND PROPERTY RICCI_LIBRARIES ricci_${name})
+  set_target_properties(ricci_${name} PROPERTIES
+    EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN")
+  target_link_libraries(ricci_${name} PRIVATE $<BUILD_INTERFACE:ricci_options>)
+  target_include_directories(ricci_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                  $<BUILD_INTERFACE:${RICCI_INCLUDE_DIR}>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ricci>)
+  target_compile_features(ricci_${name} PUBLIC cxx_std_20)
+endfunction()
+
+# A Catch2 test program of tests/<folder>; LABELS are given to ctest.
+function(ricci_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;LINK;LABELS")
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ricci_options ricci_test_main ${T_LINK})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 LABELS "${T_LABELS}")
+endfunction()

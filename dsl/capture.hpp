@@ -1,0 +1,148 @@
+// capture: an assignment or a conversion to a number becomes a lowering::statement, and is run, at once.
+#pragma once
+
+#include "dsl/access.hpp"
+#include "dsl/checks.hpp"
+#include "dsl/expr.hpp"
+#include "dsl/index_set.hpp"
+
+#include "lowering/error.hpp"
+#include "lowering/statement.hpp"
+#include "runtime/device.hpp"
+#include "runtime/run.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ricci::dsl {
+
+/// This thread's statement, emptied. Its vectors keep their memory, so that a warm capture takes none.
+inline lowering::statement& empty_statement() {
+    static thread_local lowering::statement s;
+    s.clear();
+    return s;
+}
+
+[[noreturn]] inline void refuse_two_ranges(const lowering::label& l, const term_value& t) {
+    const auto range = [](std::int64_t begin, std::int64_t end) {
+        return "(" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+    };
+    throw error("index " + std::string(l.name) + " has two ranges in one statement: " + range(l.begin, l.end) +
+                " and " + range(t.begin, t.end));
+}
+
+/// Appends an access and returns its number; `label` runs along the numbers of the statement's indices.
+inline std::int32_t append_access(lowering::statement& s, const lowering::access& header,
+                                  const position_value* positions, const term_value* terms,
+                                  const std::int32_t*& label) {
+    auto& a = s.accesses.emplace_back(header);
+    a.first_position = static_cast<std::int32_t>(s.positions.size());
+    for (int r = 0; r < header.position_count; ++r) {
+        const auto& p = positions[r];
+        const auto first = static_cast<std::int32_t>(s.terms.size());
+        for (int t = 0; t < p.term_count; ++t, ++terms, ++label) {
+            s.terms.push_back({*label, terms->coefficient});
+            if (terms->begin == lowering::no_range && terms->end == lowering::no_range) continue;
+            auto& l = s.labels[static_cast<std::size_t>(*label)];
+            if (l.has_range() && (l.begin != terms->begin || l.end != terms->end)) refuse_two_ranges(l, *terms);
+            l.begin = terms->begin;
+            l.end = terms->end;
+        }
+        // An affine position that comes out as 1*i + 0 must not bound i as a plain one does, or A(i + d) would
+        // mean another thing for d == 0. In IR 1 only the number of terms can tell the two apart.
+        if (!p.plain && p.term_count == 1 && p.offset == 0 && s.terms.back().coefficient == 1)
+            s.terms.push_back({s.terms.back().label, 0});
+        s.positions.push_back(
+            {p.extent, p.stride, p.offset, first, static_cast<std::int32_t>(s.terms.size()) - first});
+    }
+    return static_cast<std::int32_t>(s.accesses.size()) - 1;
+}
+
+inline void append_labels(lowering::statement& s, const std::string_view* names, std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) s.labels.push_back({names[n], lowering::no_range, lowering::no_range});
+}
+
+template <class Left, class Right>
+void run_statement(lowering::assignment op, const Left& left, const Right& right) {
+    check_statement<Left, Right>();
+    using indices = statement_indices<typename Left::occurrences, typename Right::occurrences>;
+    auto& s = empty_statement();
+    s.op = op;
+    append_labels(s, indices::names::views.data(), indices::names::count);
+    const std::int32_t* label = indices::numbers.data();
+    left.append_left(s, label);
+    right.append(s, label);
+    runtime::run(s);
+}
+
+inline void refuse_read_while_collecting() {
+    if (runtime::is_collecting())
+        throw error(
+            "a tensor's elements are read while statements are being recorded or explained, so that they have "
+            "no value yet; read them outside");
+}
+
+/// Copies the one element that `positions` select to the host; leaves `target` as it is outside of a padded access.
+inline void read_element(void* target, const lowering::access& header, const position_value* positions) {
+    refuse_read_while_collecting();
+    std::int64_t offset = 0;
+    for (int r = 0; r < header.position_count; ++r) {
+        const auto& p = positions[r];
+        if (p.offset >= 0 && p.offset < p.extent) {
+            offset = sum_of(offset, product_of(p.offset, p.stride));
+        } else if (header.padded) {
+            return;
+        } else {
+            throw error("an element is read at " + std::to_string(p.offset) + " in position " +
+                        std::to_string(r + 1) + ", whose extent is " + std::to_string(p.extent));
+        }
+    }
+    if (header.local != lowering::no_local) throw error("an element of a ricci::local is read; it has no memory");
+    if (header.data == nullptr) throw error("an element is read of a tensor that has no memory: its data is null");
+    const auto bytes = static_cast<std::size_t>(lowering::size_of(header.type));
+    const auto* element = static_cast<const char*>(header.data) + product_of(offset, lowering::size_of(header.type));
+    runtime::copy(cpu(), target, ricci::device(header.device), element, bytes);
+}
+
+/// Room for one number on a device: the caller's on the CPU.
+class number_on_device {
+  public:
+    number_on_device(ricci::device d, void* host, std::size_t bytes)
+        : device_(d), host_(host), bytes_(bytes), data_(d.is_cpu() ? host : runtime::allocate(d, bytes, false)) {}
+    ~number_on_device() {
+        if (data_ != host_) runtime::release(device_, data_);
+    }
+    number_on_device(const number_on_device&) = delete;
+    number_on_device& operator=(const number_on_device&) = delete;
+
+    void* data() const { return data_; }
+    void fetch() const {
+        if (data_ != host_) runtime::copy(cpu(), host_, device_, data_, bytes_);
+    }
+
+  private:
+    ricci::device device_;
+    void* host_;
+    std::size_t bytes_;
+    void* data_;
+};
+
+template <class Result, class Expression>
+Result read_sum(const Expression& e) {
+    refuse_read_while_collecting();
+    Result value{};
+    const ricci::device device(e.device());
+    const number_on_device room(device, &value, sizeof(Result));
+    lowering::access header;
+    header.data = room.data();
+    header.type = element_traits<Result>::type;
+    header.device = device.code();
+    run_statement(lowering::assignment::assign,
+                  make_access<element_traits<Result>::type, true, shape<>>(header, nullptr, nullptr), e);
+    room.fetch();
+    return value;
+}
+
+} // namespace ricci::dsl

@@ -1,0 +1,387 @@
+// text: the parser of the notation, by recursive descent.
+#include "dsl/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace ricci {
+
+namespace {
+
+using lowering::operation;
+
+// Bounds on what one statement may hold, so that neither this parser nor a pass that walks the tree runs out of
+// stack.
+constexpr int max_depth = 100;
+constexpr std::size_t max_nodes = 1000;
+
+constexpr std::pair<std::string_view, operation> functions[] = {
+    {"conj", operation::conjugate}, {"relu", operation::relu}, {"exp", operation::exp}, {"sqrt", operation::sqrt},
+    {"abs", operation::abs},        {"min", operation::min},   {"max", operation::max}};
+
+constexpr std::string_view padded_keyword = "padded";
+
+std::optional<operation> function_named(std::string_view name) {
+    for (const auto& [spelling, kind] : functions)
+        if (spelling == name) return kind;
+    return std::nullopt;
+}
+
+// The C library's classification depends on the locale.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
+
+std::string printable(std::string_view text) {
+    std::string result(text);
+    for (char& c : result)
+        if (c < ' ' || c > '~') c = '?';
+    return result;
+}
+
+/// Blanks out comments and newlines in place, so that columns stay what they were.
+std::string on_one_line(std::string_view program) {
+    std::string line(program);
+    bool comment = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '\n') comment = false;
+        if (line[i] == '#' || (line[i] == '/' && i + 1 < line.size() && line[i + 1] == '/')) comment = true;
+        if (comment || is_blank(line[i])) line[i] = ' ';
+    }
+    return line;
+}
+
+class parser {
+  public:
+    parser(std::string_view source, int number) {
+        result_.source = source;
+        result_.number = number;
+        source_ = source;
+    }
+
+    text_statement statement() {
+        left();
+        if (take("+="))
+            out().op = lowering::assignment::add;
+        else if (take("-="))
+            out().op = lowering::assignment::subtract;
+        else if (!take("="))
+            expected("'=', '+=' or '-='");
+        sum(0);
+        if (peek() != '\0') expected("an operator or the end of the statement");
+        // Names are views into the source until the whole statement is known to be right.
+        for (auto& a : out().accesses) a.name = lowering::intern(a.name);
+        for (auto& l : out().labels) l.name = lowering::intern(l.name);
+        return std::move(result_);
+    }
+
+  private:
+    lowering::statement& out() { return result_.unbound; }
+
+    // -- characters
+
+    void skip_blanks() {
+        while (at_ < source_.size() && is_blank(source_[at_])) ++at_;
+    }
+    /// The next character that is no blank; '\0' at the end.
+    char peek() {
+        skip_blanks();
+        return at_ < source_.size() ? source_[at_] : '\0';
+    }
+    bool take(std::string_view token) {
+        skip_blanks();
+        if (!source_.substr(at_).starts_with(token)) return false;
+        at_ += token.size();
+        return true;
+    }
+    void want(std::string_view token, const char* what) {
+        if (!take(token)) expected(what);
+    }
+
+    [[noreturn]] void fail(std::size_t column, const std::string& message) const {
+        fail_in_text(source_, result_.number, column, message);
+    }
+    [[noreturn]] void expected(const std::string& what) {
+        skip_blanks();
+        if (at_ == source_.size()) fail(at_, fmt::format("expected {}, found the end", what));
+        const char c = source_[at_];
+        if (c < ' ' || c > '~')
+            fail(at_, fmt::format("expected {}, found byte 0x{:02x}", what, static_cast<unsigned char>(c)));
+        fail(at_, fmt::format("expected {}, found '{}'", what, c));
+    }
+
+    // -- names and numbers
+
+    std::string_view name() {
+        skip_blanks();
+        const std::size_t begin = at_;
+        while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
+        return source_.substr(begin, at_ - begin);
+    }
+
+    std::int64_t integer() {
+        skip_blanks();
+        std::int64_t value = 0;
+        const char* first = source_.data() + at_;
+        const auto [end, problem] = std::from_chars(first, source_.data() + source_.size(), value);
+        if (problem == std::errc::result_out_of_range) fail(at_, "the integer does not fit in 64 bits");
+        const std::size_t begin = std::exchange(at_, static_cast<std::size_t>(end - source_.data()));
+        if (at_ < source_.size() && (is_letter(source_[at_]) || source_[at_] == '.'))
+            fail(begin, "expected an integer or an index, found a number");
+        return value;
+    }
+
+    std::int64_t bound() {
+        const bool negative = peek() == '-';
+        if (negative || peek() == '+') ++at_;
+        if (!is_digit(peek())) expected("an integer: the range of an index is written m(begin, end)");
+        const std::int64_t value = integer();
+        return negative ? -value : value;
+    }
+
+    void number() {
+        double value = 0;
+        const std::size_t begin = at_;
+        const auto [end, problem] = std::from_chars(source_.data() + at_, source_.data() + source_.size(), value);
+        if (problem == std::errc::invalid_argument) expected("a number");
+        if (problem == std::errc::result_out_of_range) fail(begin, "the number does not fit in a double");
+        at_ = static_cast<std::size_t>(end - source_.data());
+        const bool imaginary = at_ < source_.size() && source_[at_] == 'i';
+        if (imaginary) ++at_;
+        if (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]) || source_[at_] == '.'))
+            expected("an operator behind the number");
+        out().scalars.push_back({imaginary ? 0 : value, imaginary ? value : 0, imaginary});
+        add(begin, operation::scalar, static_cast<std::int32_t>(out().scalars.size()) - 1);
+    }
+
+    // -- accesses
+
+    void left() {
+        if (!is_letter(peek())) expected("the name of a tensor");
+        const std::size_t column = at_;
+        const std::string_view word = name();
+        if (function_named(word)) fail(column, fmt::format("'{}' is a function; it cannot be assigned to", word));
+        access(column, word);
+    }
+
+    void access(std::size_t column, std::string_view word) {
+        if (out().accesses.size() > lowering::max_operands)
+            fail(column, fmt::format("more than {} accesses on the right side", lowering::max_operands));
+        lowering::access a;
+        a.name = word;
+        if (word == padded_keyword) {
+            a.padded = true;
+            want("(", "'(' and the name of a tensor: padded(D)(i, j + r - 1)");
+            if (!is_letter(peek())) expected("the name of a tensor");
+            const std::size_t inner = at_;
+            a.name = name();
+            if (!is_text_name(a.name)) fail(inner, fmt::format("'{}' cannot name a tensor", a.name));
+            want(")", "')'");
+            if (peek() != '(') expected("'(' and the positions");
+        }
+        a.first_position = static_cast<std::int32_t>(out().positions.size());
+        if (take("(") && !take(")")) {
+            do position(a.first_position);
+            while (take(","));
+            want(")", "',' or ')'");
+        }
+        a.position_count = static_cast<std::int32_t>(out().positions.size()) - a.first_position;
+        out().accesses.push_back(a);
+        result_.access_columns.push_back(column);
+    }
+
+    void position(std::int32_t first_position) {
+        skip_blanks();
+        if (out().positions.size() - static_cast<std::size_t>(first_position) == lowering::max_axes)
+            fail(at_, fmt::format("more than {} positions", lowering::max_axes));
+        lowering::position p;
+        p.first_term = static_cast<std::int32_t>(out().terms.size());
+        const std::size_t column = at_;
+        bool negative = take("-");
+        if (!negative) take("+");
+        for (;;) {
+            term(p, negative);
+            negative = peek() == '-';
+            if (!negative && peek() != '+') break;
+            ++at_;
+        }
+        for (std::size_t t = static_cast<std::size_t>(p.first_term); t < out().terms.size(); ++t)
+            if (out().terms[t].coefficient == 0)
+                fail(column, fmt::format("index '{}' has the coefficient 0 here",
+                                         out().labels[static_cast<std::size_t>(out().terms[t].label)].name));
+        p.term_count = static_cast<std::int32_t>(out().terms.size()) - p.first_term;
+        out().positions.push_back(p);
+    }
+
+    /// One term of a position, added to what the position has.
+    void term(lowering::position& p, bool negative) {
+        skip_blanks();
+        const std::size_t column = at_;
+        std::int64_t coefficient = negative ? -1 : 1;
+        std::int32_t label = -1;
+        do {
+            if (is_digit(peek())) {
+                if (__builtin_mul_overflow(coefficient, integer(), &coefficient)) overflow(column);
+            } else if (is_letter(peek())) {
+                if (label >= 0) fail(at_, "a position must be affine in its indices: this is a product of two");
+                label = index();
+            } else {
+                expected("an index or an integer");
+            }
+        } while (take("*"));
+        if (label < 0) {
+            if (__builtin_add_overflow(p.offset, coefficient, &p.offset)) overflow(column);
+            return;
+        }
+        const auto first = out().terms.begin() + p.first_term;
+        const auto same = std::find_if(first, out().terms.end(), [&](const auto& t) { return t.label == label; });
+        if (same != out().terms.end()) {
+            if (__builtin_add_overflow(same->coefficient, coefficient, &same->coefficient)) overflow(column);
+            return;
+        }
+        if (out().terms.end() - first == lowering::max_axes)
+            fail(column, fmt::format("more than {} indices in a position", lowering::max_axes));
+        out().terms.push_back({label, coefficient});
+    }
+
+    [[noreturn]] void overflow(std::size_t column) const { fail(column, "the position does not fit in 64 bits"); }
+
+    /// An index and, where it stands, its range; the label's number.
+    std::int32_t index() {
+        const std::size_t column = at_;
+        const std::string_view word = name();
+        auto& labels = out().labels;
+        auto found = std::find_if(labels.begin(), labels.end(), [&](const auto& l) { return l.name == word; });
+        if (found == labels.end()) {
+            labels.push_back({word});
+            result_.label_columns.push_back(column);
+            found = labels.end() - 1;
+        }
+        if (take("(")) {
+            const std::int64_t begin = bound();
+            want(",", "',': the range of an index is written m(begin, end)");
+            const std::int64_t end = bound();
+            want(")", "')'");
+            if (end < begin)
+                fail(column, fmt::format("the range of '{}' ends before it begins: [{}, {})", word, begin, end));
+            if (found->has_range() && (found->begin != begin || found->end != end))
+                fail(column, fmt::format("index '{}' has two ranges: [{}, {}) and [{}, {})", word, found->begin,
+                                         found->end, begin, end));
+            found->begin = begin;
+            found->end = end;
+        }
+        return static_cast<std::int32_t>(found - labels.begin());
+    }
+
+    // -- expressions; each returns its node
+
+    std::int32_t add(std::size_t column, operation kind, std::int32_t a, std::int32_t b = -1) {
+        if (out().nodes.size() == max_nodes)
+            fail(column, fmt::format("the right side is too long: more than {} operations and values", max_nodes));
+        return out().add(kind, a, b);
+    }
+    std::int32_t last() { return static_cast<std::int32_t>(out().nodes.size()) - 1; }
+
+    std::int32_t sum(int depth) {
+        std::int32_t value = product(depth);
+        for (;;) {
+            const std::size_t column = at_;
+            if (take("+"))
+                value = add(column, operation::add, value, product(depth));
+            else if (take("-"))
+                value = add(column, operation::subtract, value, product(depth));
+            else
+                return value;
+        }
+    }
+
+    std::int32_t product(int depth) {
+        std::int32_t value = factor(depth);
+        for (;;) {
+            const std::size_t column = at_;
+            if (take("*"))
+                value = add(column, operation::multiply, value, factor(depth));
+            else if (take("/"))
+                value = add(column, operation::divide, value, factor(depth));
+            else
+                return value;
+        }
+    }
+
+    std::int32_t factor(int depth) {
+        const char c = peek();
+        const std::size_t column = at_;
+        if (depth == max_depth) fail(at_, fmt::format("nested more than {} deep", max_depth));
+        if (take("+")) return factor(depth + 1);
+        if (take("-")) return add(column, operation::negate, factor(depth + 1));
+        if (take("(")) {
+            const std::int32_t value = sum(depth + 1);
+            want(")", "an operator or ')'");
+            return value;
+        }
+        if (is_digit(c) || c == '.') {
+            number();
+            return last();
+        }
+        if (!is_letter(c)) expected("a tensor, a number or '('");
+        const std::string_view word = name();
+        if (const auto function = function_named(word)) return call(column, *function, depth);
+        access(column, word);
+        return add(column, operation::access, static_cast<std::int32_t>(out().accesses.size()) - 1);
+    }
+
+    std::int32_t call(std::size_t column, operation function, int depth) {
+        want("(", "'(' and the function's argument");
+        const std::int32_t a = sum(depth + 1);
+        std::int32_t b = -1;
+        if (lowering::arity(function) == 2) {
+            want(",", "an operator, or ',' and the second argument");
+            b = sum(depth + 1);
+        }
+        want(")", "an operator or ')'");
+        return add(column, function, a, b);
+    }
+
+    text_statement result_;
+    std::string_view source_;
+    std::size_t at_ = 0;
+};
+
+} // namespace
+
+bool is_text_name(std::string_view name) {
+    return !name.empty() && is_letter(name[0]) && name != padded_keyword && !function_named(name) &&
+           std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+void fail_in_text(std::string_view source, int number, std::size_t column, const std::string& message) {
+    constexpr std::size_t before = 60, after = 40; // what of a long statement is shown
+    const std::size_t begin = column > before ? column - before : 0;
+    const std::size_t end = std::min(source.size(), column + after);
+    const std::string_view cut = begin > 0 ? "..." : "";
+    throw error(fmt::format("statement {}, column {}: {}\n    {}{}{}\n    {:>{}}", number, column + 1,
+                            printable(message), cut, printable(source.substr(begin, end - begin)),
+                            end < source.size() ? "..." : "", '^', cut.size() + column - begin + 1));
+}
+
+std::vector<text_statement> parse_text(std::string_view program) {
+    const std::string line = on_one_line(program);
+    std::vector<text_statement> statements;
+    for (std::size_t begin = 0; begin < line.size();) {
+        const std::size_t end = std::min(line.find(';', begin), line.size());
+        std::string_view source = std::string_view(line).substr(begin, end - begin);
+        begin = end + 1;
+        source.remove_prefix(std::min(source.find_first_not_of(' '), source.size()));
+        source = source.substr(0, source.find_last_not_of(' ') + 1);
+        if (!source.empty())
+            statements.push_back(parser(source, static_cast<int>(statements.size()) + 1).statement());
+    }
+    if (statements.empty()) throw error("no statement: write one like \"C(i,j) = A(i,k)*B(k,j)\"");
+    return statements;
+}
+
+} // namespace ricci

@@ -1,0 +1,56 @@
+// view: the user's memory as a tensor, with any strides; nothing is owned.
+#pragma once
+
+#include "dsl/mdspan.hpp"
+#include "dsl/operand.hpp"
+
+namespace ricci {
+
+/// Memory of the user on a device: element (i, j, ...) lies at data + i*strides[0] + j*strides[1] + ... Strides are
+/// in elements, of any sign, and may be zero. T may be const. Throws ricci::error for a negative extent, and where
+/// the size in bytes does not fit 64 bits.
+template <class T, int Rank>
+class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
+    using base = dsl::operand_base<T, dsl::run_time_shape<Rank>>;
+
+  public:
+    using typename base::value_type;
+    static constexpr bool writable = !std::is_const_v<T>;
+
+    view(T* data, const std::array<std::int64_t, Rank>& extents, const std::array<std::int64_t, Rank>& strides,
+         ricci::device device = cpu())
+        : base(data, extents, strides, device) {}
+
+    /// Anything shaped like std::mdspan whose elements are plain memory.
+    template <dsl::mdspan_of<T, Rank> M>
+    explicit view(const M& m, ricci::device device = cpu())
+        : base(m.data_handle(), dsl::extents_of<Rank>(m), dsl::strides_of<Rank>(m), device) {}
+
+    /// A view of const elements from one of others.
+    template <std::same_as<value_type> U>
+    view(const view<U, Rank>& v) : view(v.data(), v.extents(), v.strides(), v.device()) {}
+
+    T* data() const { return static_cast<T*>(this->header_.data); }
+
+    /// Sets every element to x.
+    void fill(const value_type& x) const requires writable {
+        dsl::run_fill(this->header_, this->extents_, this->strides_, dsl::as_scalar(x));
+    }
+
+    /// One index, affine position or integer per axis.
+    template <dsl::position_argument... P>
+    auto operator()(const P&... p) const {
+        return this->template at<writable>(false, p...);
+    }
+};
+
+template <dsl::mdspan_like M>
+view(const M&, ricci::device = cpu()) -> view<typename M::element_type, static_cast<int>(M::rank())>;
+
+/// `padded(D)(b, c, y + r - 1, x + s - 1)`: reads outside of D are zero, writes outside are dropped.
+template <class T, int Rank>
+auto padded(const view<T, Rank>& d) {
+    return dsl::padded_operand<view<T, Rank>::writable, T, dsl::run_time_shape<Rank>>(d);
+}
+
+} // namespace ricci

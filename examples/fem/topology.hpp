@@ -1,0 +1,32 @@
+// topology: the edges and faces of a mesh, numbered, from its connectivity.
+#pragma once
+
+#include "examples/fem/mesh.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace fem {
+
+/// Edges and faces of one element as pairs and quadruples of corners; a quadrilateral has the first four edges and no
+/// faces. The orders are MFEM's, on which the numbering of nodes in its files rests.
+inline constexpr std::array<std::array<int, 2>, 12> element_edges{
+    {{0, 1}, {1, 2}, {3, 2}, {0, 3}, {4, 5}, {5, 6}, {7, 6}, {4, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
+inline constexpr std::array<std::array<int, 4>, 6> element_faces{
+    {{3, 2, 1, 0}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}, {4, 5, 6, 7}}};
+
+/// Numbers are given by first appearance: elements in order, their edges or faces in order.
+struct topology {
+    int edges_per_element = 0, faces_per_element = 0;
+    std::vector<std::int64_t> edge_of; ///< [elements][edges_per_element]
+    std::vector<std::int64_t> face_of; ///< [elements][faces_per_element]
+    std::int64_t edges = 0;
+    std::vector<std::array<std::int64_t, 4>> faces; ///< vertices, as the first element that has the face lists them
+};
+
+/// Uses dimension, elements and corners of `m` only. Throws mesh_error, naming the element, for a vertex listed twice
+/// by an element, a face of more than two elements, and faces that share their vertices but not their edges.
+topology find_topology(const mesh& m);
+
+} // namespace fem

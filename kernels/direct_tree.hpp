@@ -1,0 +1,140 @@
+// direct_tree: evaluates any right side for one element of the left; what direct.cuh and direct_cpu.hpp share.
+//
+// The prelude gives, as constants:
+//   axis_count, left_axis_count      the first left_axis_count axes are the output's
+//   axis_extent[axis]                or `argument`, if it comes in arguments::extent
+//   operand_count, operand_type[]    operand 0 is the output
+//   operand_stride[operand][axis]    in elements, or `argument`
+//   bound_count, bound_operand[]     padded positions: 0 <= offset + sum of coefficient*axis < extent
+//   node_count, node_kind[], node_a[], node_b[]      children first, root last; kinds are lowering::operation's
+//   sum_first[], sum_length[], sum_axis[], sum_shared_axis[]   the axes of each sum, and the one that threads share
+//   scalar_count, compute_type, accumulation         accumulation: 0 '=', 1 '+=', -1 '-='
+#pragma once
+
+#include "scalar.hpp"
+
+RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
+struct arguments {
+    void* data[operand_count];
+    long long extent[at_least_one(axis_count)];
+    long long stride[operand_count][at_least_one(axis_count)];
+    long long bound_offset[at_least_one(bound_count)];
+    long long bound_extent[at_least_one(bound_count)];
+    long long bound_coefficient[at_least_one(bound_count)][at_least_one(axis_count)];
+    double scalar[at_least_one(scalar_count)][2];
+    long long work_items; // elements of the output; rows of them on a CPU
+};
+
+using compute = type_of<compute_type>::type;
+
+enum operation { op_access, op_scalar, op_add, op_subtract, op_multiply, op_divide, op_negate, op_conjugate, op_relu, op_exp,
+                 op_sqrt, op_abs, op_min, op_max, op_reciprocal, op_sum };
+
+template <int Axis> RICCI_FUNCTION long long extent(const arguments& a) {
+    if constexpr (axis_extent[Axis] == argument) return a.extent[Axis];
+    else return axis_extent[Axis];
+}
+
+/// The element's offset: sum of stride*axis, over the axes from Axis on.
+template <int Operand, int Axis = 0> RICCI_FUNCTION long long offset(const arguments& a, const long long* x) {
+    if constexpr (Axis == axis_count) return 0;
+    else if constexpr (operand_stride[Operand][Axis] == 0) return offset<Operand, Axis + 1>(a, x);
+    else if constexpr (operand_stride[Operand][Axis] == argument)
+        return a.stride[Operand][Axis] * x[Axis] + offset<Operand, Axis + 1>(a, x);
+    else return operand_stride[Operand][Axis] * x[Axis] + offset<Operand, Axis + 1>(a, x);
+}
+
+template <int Operand, int Bound = 0> RICCI_FUNCTION bool is_inside(const arguments& a, const long long* x) {
+    if constexpr (Bound == bound_count) return true;
+    else {
+        if constexpr (bound_operand[Bound] == Operand) {
+            long long at = a.bound_offset[Bound];
+            RICCI_UNROLL
+            for (int axis = 0; axis < axis_count; ++axis) at += a.bound_coefficient[Bound][axis] * x[axis];
+            if (at < 0 || at >= a.bound_extent[Bound]) return false;
+        }
+        return is_inside<Operand, Bound + 1>(a, x);
+    }
+}
+
+template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) {
+    using element = typename type_of<operand_type[Operand]>::type;
+    if (!is_inside<Operand>(a, x)) return from_real<compute>(0, 0);
+    return load_as<compute>(static_cast<const element*>(a.data[Operand])[offset<Operand>(a, x)]);
+}
+
+/// Threads that evaluate one element together: each takes every count-th value of a sum's shared axis, then `reduce` adds up.
+/// Serial evaluation has one of them.
+struct alone {
+    static constexpr bool shares = false;
+};
+
+template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a, long long* x, const Team& team);
+
+template <int N, int Depth, class Team> RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& team) {
+    constexpr int list = node_b[N];
+    if constexpr (Depth == sum_length[list]) {
+        return evaluate<node_a[N]>(a, x, alone{}); // a sum within a sum is not shared once more
+    } else {
+        constexpr int axis = sum_axis[sum_first[list] + Depth];
+        compute total = from_real<compute>(0, 0);
+        if constexpr (Team::shares && axis == sum_shared_axis[list]) {
+            for (x[axis] = team.rank; x[axis] < extent<axis>(a); x[axis] += Team::size)
+                total += sum_over<N, Depth + 1>(a, x, team);
+        } else {
+            for (x[axis] = 0; x[axis] < extent<axis>(a); ++x[axis]) total += sum_over<N, Depth + 1>(a, x, team);
+        }
+        return total;
+    }
+}
+
+/// The value of node N with the axes at x; sums leave their axes anywhere.
+template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a, long long* x, const Team& team) {
+    constexpr int kind = node_kind[N];
+    if constexpr (kind == op_access) return load<node_a[N]>(a, x);
+    else if constexpr (kind == op_scalar) return from_real<compute>(a.scalar[node_a[N]][0], a.scalar[node_a[N]][1]);
+    else if constexpr (kind == op_sum) {
+        const compute total = sum_over<N, 0>(a, x, team);
+        if constexpr (Team::shares && sum_length[node_b[N]] > 0) return team.reduce(total);
+        else return total;
+    } else {
+        const compute p = evaluate<node_a[N]>(a, x, team);
+        if constexpr (kind == op_negate) return -p;
+        else if constexpr (kind == op_conjugate) return conjugate(p);
+        else if constexpr (kind == op_relu) return function_relu(p);
+        else if constexpr (kind == op_exp) return function_exp(p);
+        else if constexpr (kind == op_sqrt) return function_sqrt(p);
+        else if constexpr (kind == op_abs) return function_abs(p);
+        else if constexpr (kind == op_reciprocal) return function_reciprocal(p);
+        else {
+            const compute q = evaluate<node_b[N]>(a, x, team);
+            if constexpr (kind == op_add) return p + q;
+            else if constexpr (kind == op_subtract) return p - q;
+            else if constexpr (kind == op_multiply) return p * q;
+            else if constexpr (kind == op_divide) return p / q;
+            else if constexpr (kind == op_min) return function_min(p, q);
+            else return function_max(p, q);
+        }
+    }
+}
+
+/// Stores `value` in the output's element at x, or adds it there.
+RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) {
+    using element = type_of<operand_type[0]>::type;
+    if (!is_inside<0>(a, x)) return;
+    element* at = static_cast<element*>(a.data[0]) + offset<0>(a, x);
+    if constexpr (accumulation == 1) value = load_as<compute>(*at) + value;
+    else if constexpr (accumulation == -1) value = load_as<compute>(*at) - value;
+    *at = store_as<element>(value);
+}
+
+/// The left axes of work item `t`, from axis First on; the first runs fastest.
+template <int First> RICCI_FUNCTION void unflatten(const arguments& a, long long t, long long* x) {
+    if constexpr (First + 1 == left_axis_count) {
+        x[First] = t; // the last axis takes what is left
+    } else if constexpr (First < left_axis_count) {
+        x[First] = t % extent<First>(a);
+        unflatten<First + 1>(a, t / extent<First>(a), x);
+    }
+}

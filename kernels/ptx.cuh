@@ -1,0 +1,88 @@
+// ptx: the only place with inline PTX. Each instruction is a named wrapper with a twin in C++ for the CPU and the emulator.
+#pragma once
+
+#if defined(__CUDACC_RTC__) && !defined(RICCI_EMULATED)
+#define RICCI_ON_GPU 1
+#else
+#define RICCI_ON_GPU 0
+#endif
+
+#if RICCI_ON_GPU || defined(RICCI_EMULATED)
+#define RICCI_FUNCTION __device__ __forceinline__
+#else
+#define RICCI_FUNCTION inline __attribute__((always_inline))
+#endif
+
+// Dynamic shared memory, 16-byte aligned. The emulator hands out its own, poisoned.
+#if RICCI_ON_GPU
+#define RICCI_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+#elif defined(RICCI_EMULATED)
+#define RICCI_SHARED(name) unsigned char* name = static_cast<unsigned char*>(ricci_emulated_shared())
+#endif
+
+// Loops over constants that must be unrolled.
+#if RICCI_ON_GPU
+#define RICCI_UNROLL _Pragma("unroll")
+#else
+#define RICCI_UNROLL
+#endif
+
+/// The bits of a float, and back.
+RICCI_FUNCTION unsigned bits_of(float value) {
+#if RICCI_ON_GPU
+    return __float_as_uint(value);
+#else
+    unsigned bits;
+    __builtin_memcpy(&bits, &value, 4);
+    return bits;
+#endif
+}
+RICCI_FUNCTION float float_of(unsigned bits) {
+#if RICCI_ON_GPU
+    return __uint_as_float(bits);
+#else
+    float value;
+    __builtin_memcpy(&value, &bits, 4);
+    return value;
+#endif
+}
+
+/// binary16 bits -> float.
+RICCI_FUNCTION float float_from_half(unsigned short bits) {
+#if RICCI_ON_GPU
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+#elif defined(__FLT16_MANT_DIG__) && !defined(__clang__)
+    _Float16 value;
+    __builtin_memcpy(&value, &bits, 2);
+    return static_cast<float>(value);
+#else
+    const unsigned sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+    if (magnitude >= 0x7c00u) return float_of(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+    if (magnitude >= 0x0400u) return float_of(sign | ((magnitude << 13) + 0x38000000u));
+    const float subnormal = static_cast<float>(magnitude) * 0x1p-24f;
+    return sign ? -subnormal : subnormal;
+#endif
+}
+
+/// float -> binary16 bits, to nearest even.
+RICCI_FUNCTION unsigned short half_from_float(float value) {
+#if RICCI_ON_GPU
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+#elif defined(__FLT16_MANT_DIG__) && !defined(__clang__)
+    const _Float16 narrow = static_cast<_Float16>(value);
+    unsigned short bits;
+    __builtin_memcpy(&bits, &narrow, 2);
+    return bits;
+#else
+    const unsigned f = bits_of(value), sign = (f >> 16) & 0x8000u, magnitude = f & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return static_cast<unsigned short>(sign | 0x7e00u);
+    if (magnitude >= 0x477ff000u) return static_cast<unsigned short>(sign | 0x7c00u);
+    if (magnitude < 0x38800000u) // subnormal: adding 0.5 rounds to units of 2^-24
+        return static_cast<unsigned short>(sign | (bits_of(float_of(magnitude) + 0.5f) - 0x3f000000u));
+    return static_cast<unsigned short>(sign | ((magnitude + 0xc8000fffu + ((magnitude >> 13) & 1u)) >> 13));
+#endif
+}

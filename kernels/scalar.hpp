@@ -1,0 +1,176 @@
+// scalar: the element types and the arithmetic of kernels, without any header of a library.
+//
+// A code is lowering::scalar_type's: 0 half, 1 bfloat16, 2 float, 3 double, 4 complex float, 5 complex double.
+#pragma once
+
+#include "ptx.cuh"
+
+struct half { unsigned short bits; };
+struct bfloat16 { unsigned short bits; };
+template <class R> struct complex { R re, im; };
+
+template <int Code> struct type_of;
+template <> struct type_of<0> { using type = half; };
+template <> struct type_of<1> { using type = bfloat16; };
+template <> struct type_of<2> { using type = float; };
+template <> struct type_of<3> { using type = double; };
+template <> struct type_of<4> { using type = complex<float>; };
+template <> struct type_of<5> { using type = complex<double>; };
+
+template <class T> struct real_part { using type = T; static constexpr bool is_complex = false; };
+template <class R> struct real_part<complex<R>> { using type = R; static constexpr bool is_complex = true; };
+
+// ---- mathematics of a real type ----
+
+#if RICCI_ON_GPU
+RICCI_FUNCTION float real_exp(float x) { return ::expf(x); }
+RICCI_FUNCTION double real_exp(double x) { return ::exp(x); }
+RICCI_FUNCTION float real_sqrt(float x) { return ::sqrtf(x); }
+RICCI_FUNCTION double real_sqrt(double x) { return ::sqrt(x); }
+RICCI_FUNCTION float real_cos(float x) { return ::cosf(x); }
+RICCI_FUNCTION double real_cos(double x) { return ::cos(x); }
+RICCI_FUNCTION float real_sin(float x) { return ::sinf(x); }
+RICCI_FUNCTION double real_sin(double x) { return ::sin(x); }
+RICCI_FUNCTION float real_hypot(float x, float y) { return ::hypotf(x, y); }
+RICCI_FUNCTION double real_hypot(double x, double y) { return ::hypot(x, y); }
+#else
+RICCI_FUNCTION float real_exp(float x) { return __builtin_expf(x); }
+RICCI_FUNCTION double real_exp(double x) { return __builtin_exp(x); }
+RICCI_FUNCTION float real_sqrt(float x) { return __builtin_sqrtf(x); }
+RICCI_FUNCTION double real_sqrt(double x) { return __builtin_sqrt(x); }
+RICCI_FUNCTION float real_cos(float x) { return __builtin_cosf(x); }
+RICCI_FUNCTION double real_cos(double x) { return __builtin_cos(x); }
+RICCI_FUNCTION float real_sin(float x) { return __builtin_sinf(x); }
+RICCI_FUNCTION double real_sin(double x) { return __builtin_sin(x); }
+RICCI_FUNCTION float real_hypot(float x, float y) { return __builtin_hypotf(x, y); }
+RICCI_FUNCTION double real_hypot(double x, double y) { return __builtin_hypot(x, y); }
+#endif
+
+template <class R> RICCI_FUNCTION R real_abs(R x) { return x < 0 ? -x : x == 0 ? R(0) : x; }
+
+// ---- arithmetic: real types use their own operators ----
+
+template <class R> RICCI_FUNCTION complex<R> operator+(complex<R> a, complex<R> b) { return {a.re + b.re, a.im + b.im}; }
+template <class R> RICCI_FUNCTION complex<R> operator-(complex<R> a, complex<R> b) { return {a.re - b.re, a.im - b.im}; }
+template <class R> RICCI_FUNCTION complex<R> operator-(complex<R> a) { return {-a.re, -a.im}; }
+template <class R> RICCI_FUNCTION complex<R> operator*(complex<R> a, complex<R> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class R> RICCI_FUNCTION complex<R>& operator+=(complex<R>& a, complex<R> b) { return a = a + b; }
+
+/// Smith's algorithm: no overflow in |b|^2.
+template <class R> RICCI_FUNCTION complex<R> operator/(complex<R> a, complex<R> b) {
+    if (b.im == 0) return {a.re / b.re, a.im / b.re};
+    if (real_abs(b.re) >= real_abs(b.im)) {
+        const R r = b.im / b.re, d = b.re + b.im * r;
+        return {(a.re + a.im * r) / d, (a.im - a.re * r) / d};
+    }
+    const R r = b.re / b.im, d = b.re * r + b.im;
+    return {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
+}
+
+template <class T> RICCI_FUNCTION T from_real(double re, double im) {
+    using real = typename real_part<T>::type;
+    if constexpr (real_part<T>::is_complex) return {static_cast<real>(re), static_cast<real>(im)};
+    else return static_cast<real>(re);
+}
+
+template <class T> RICCI_FUNCTION T conjugate(T x) {
+    if constexpr (real_part<T>::is_complex) return {x.re, -x.im};
+    else return x;
+}
+
+template <class T> RICCI_FUNCTION auto real_of(T x) {
+    if constexpr (real_part<T>::is_complex) return x.re;
+    else return x;
+}
+
+// relu, min and max are for real values; in a complex statement those have an imaginary part of 0. NaN passes through.
+template <class T> RICCI_FUNCTION T function_relu(T x) { return real_of(x) < 0 ? from_real<T>(0, 0) : x; }
+template <class T> RICCI_FUNCTION T function_min(T x, T y) {
+    const auto a = real_of(x), b = real_of(y);
+    return a != a ? x : b != b ? y : b < a ? y : x;
+}
+template <class T> RICCI_FUNCTION T function_max(T x, T y) {
+    const auto a = real_of(x), b = real_of(y);
+    return a != a ? x : b != b ? y : a < b ? y : x;
+}
+template <class T> RICCI_FUNCTION T function_abs(T x) {
+    if constexpr (real_part<T>::is_complex) return {real_hypot(x.re, x.im), 0};
+    else return real_abs(x);
+}
+template <class T> RICCI_FUNCTION T function_exp(T x) {
+    if constexpr (real_part<T>::is_complex) {
+        const auto r = real_exp(x.re);
+        if (x.im == 0) return {r, x.im}; // not infinity times zero
+        return {r * real_cos(x.im), r * real_sin(x.im)};
+    } else {
+        return real_exp(x);
+    }
+}
+template <class T> RICCI_FUNCTION T function_sqrt(T x) {
+    if constexpr (real_part<T>::is_complex) {
+        using real = typename real_part<T>::type;
+        if (x.re == 0 && x.im == 0) return {0, x.im};
+        const real t = real_sqrt((real_abs(x.re) + real_hypot(x.re, x.im)) / 2);
+        if (x.re >= 0) return {t, x.im / (2 * t)};
+        return {real_abs(x.im) / (2 * t), x.im < 0 ? -t : t};
+    } else {
+        return real_sqrt(x);
+    }
+}
+template <class T> RICCI_FUNCTION T function_reciprocal(T x) { return from_real<T>(1, 0) / x; }
+
+// ---- conversions between elements and the compute type ----
+
+RICCI_FUNCTION float widen(half x) { return float_from_half(x.bits); }
+RICCI_FUNCTION float widen(bfloat16 x) { return float_of(static_cast<unsigned>(x.bits) << 16); }
+RICCI_FUNCTION float widen(float x) { return x; }
+RICCI_FUNCTION double widen(double x) { return x; }
+
+template <class To, class From> RICCI_FUNCTION To load_as(From x) {
+    using real = typename real_part<To>::type;
+    if constexpr (real_part<From>::is_complex) {
+        if constexpr (real_part<To>::is_complex) return {static_cast<real>(x.re), static_cast<real>(x.im)};
+        else return static_cast<real>(x.re);
+    } else {
+        if constexpr (real_part<To>::is_complex) return {static_cast<real>(widen(x)), 0};
+        else return static_cast<real>(widen(x));
+    }
+}
+
+/// double -> float by rounding to odd, after which a second rounding to fewer bits is as if there had been one.
+RICCI_FUNCTION float round_to_odd(double x) {
+    const float f = static_cast<float>(x);
+    if (f == x || x != x) return f;
+    unsigned bits = bits_of(f);
+    if ((f < 0 ? -static_cast<double>(f) : f) > (x < 0 ? -x : x)) --bits; // towards zero
+    return float_of(bits | 1u);
+}
+RICCI_FUNCTION float round_to_odd(float x) { return x; }
+
+RICCI_FUNCTION bfloat16 bfloat16_from_float(float value) {
+    const unsigned f = bits_of(value);
+    if (value != value) return {static_cast<unsigned short>((f >> 16) | 0x40u)};
+    return {static_cast<unsigned short>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16)};
+}
+
+RICCI_FUNCTION void narrow(float value, half& out) { out.bits = half_from_float(value); }
+RICCI_FUNCTION void narrow(float value, bfloat16& out) { out = bfloat16_from_float(value); }
+
+template <class To, class From> RICCI_FUNCTION To store_as(From x) {
+    if constexpr (real_part<To>::is_complex) {
+        using real = typename real_part<To>::type;
+        if constexpr (real_part<From>::is_complex) return {static_cast<real>(x.re), static_cast<real>(x.im)};
+        else return {static_cast<real>(x), 0};
+    } else {
+        const auto value = real_of(x);
+        if constexpr (sizeof(To) == 2) {
+            To out;
+            narrow(round_to_odd(value), out);
+            return out;
+        } else {
+            return static_cast<To>(value);
+        }
+    }
+}

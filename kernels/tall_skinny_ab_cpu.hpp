@@ -1,0 +1,30 @@
+// tall_skinny_ab, for a CPU: C = X*Y with a long m and small n, k. Tiles of rows_per_block rows are packed, so that the inner loop
+// runs along m with unit stride. Constants: product.hpp's, and rows_per_block.
+#pragma once
+
+#include "product.hpp"
+
+extern "C" void ricci_tall_skinny_ab(const void* words, long long first, long long last) {
+    const arguments& a = *static_cast<const arguments*>(words);
+    const long long length = a.m_length[0];
+    const compute alpha = from_real<compute>(a.alpha[0], a.alpha[1]);
+    alignas(64) compute xs[k][rows_per_block];
+    alignas(64) compute ys[n][k];
+    alignas(64) compute cs[rows_per_block];
+    for (int j = 0; j < n; ++j)
+        for (int l = 0; l < k; ++l) ys[j][l] = load_y(a.y, y_offset(a, l, j));
+    for (long long block = first; block < last; ++block) {
+        const long long begin = block * rows_per_block;
+        const int rows = static_cast<int>(length - begin < rows_per_block ? length - begin : rows_per_block);
+        for (int l = 0; l < k; ++l) {
+            for (int i = 0; i < rows; ++i) xs[l][i] = load_x(a.x, x_offset(a, begin + i, l));
+            for (int i = rows; i < rows_per_block; ++i) xs[l][i] = from_real<compute>(0, 0);
+        }
+        for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < rows_per_block; ++i) cs[i] = from_real<compute>(0, 0);
+            for (int l = 0; l < k; ++l)
+                for (int i = 0; i < rows_per_block; ++i) cs[i] += xs[l][i] * ys[j][l];
+            for (int i = 0; i < rows; ++i) store_c(a.c, c_offset(a, begin + i, j), alpha * cs[i]);
+        }
+    }
+}

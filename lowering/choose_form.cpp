@@ -1,0 +1,289 @@
+// choose_form: pass 7, names what each step is and picks the kernel that runs it.
+//
+//   product of two operands with   m, n <= 64, k >= 1024, no batch          tall_skinny_atb
+//                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
+//                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
+//                                  m, n, k <= 64, any batch                 batched_small
+//   everything else                                                         direct
+#include "lowering/choose_form.hpp"
+
+#include "lowering/families.hpp"
+#include "lowering/temporaries.hpp"
+#include "lowering/tree.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+class form_chooser {
+  public:
+    form_chooser(plan& p, const machine& chip, bool dynamic_extents) : plan_(p), chip_(chip), dynamic_(dynamic_extents) {}
+
+    void choose(step st, std::vector<step>& out) {
+        st.shape = shape_of(st);
+        if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
+        if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
+        if (st.shape == form::tall_skinny_ab || (st.shape == form::gemv && fits_ab(st))) return take_ab(std::move(st), out);
+        if (fits_library(st)) {
+            take_library(std::move(st), out);
+        } else if (auto small = with_single_axes(st); fits_batched_small(small)) {
+            take_batched_small(std::move(small), out);
+        } else {
+            take_direct(std::move(st), out);
+        }
+    }
+
+  private:
+    static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }
+
+    /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded, and the left
+    /// not read by the right side.
+    static bool is_plain_product(const step& st) {
+        if (st.classes.empty() || std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
+        if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
+        return std::none_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place || !o.bounds.empty(); });
+    }
+
+    form shape_of(const step& st) const {
+        const bool sums = std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
+        if (!st.classes.empty()) return product_shape(st);
+        const auto accesses = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::access; });
+        if (accesses == 1 && st.nodes.size() == 1 && st.operands[0].present == st.operands[1].present) return form::permutation;
+        if (!sums) return form::pointwise;
+        return accesses == 1 ? form::reduction : form::direct;
+    }
+
+    form product_shape(const step& st) const {
+        if (!axes_of(st, other).empty()) return form::direct;
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k), eb = extent_of(st, batch);
+        if (ek == 1) return eb == 1 && em > 1 && en > 1 ? form::outer_product : em > 1 && en > 1 ? form::batched_gemm : form::pointwise;
+        if (eb > 1) return is_interleaved(st) ? form::interleaved_gemm : form::batched_gemm;
+        if (em == 1 && en == 1) return form::dot;
+        if (em == 1 || en == 1) return form::gemv;
+        if (fits_atb(st)) return form::tall_skinny_atb;
+        if (fits_ab(st)) return form::tall_skinny_ab;
+        return form::gemm;
+    }
+
+    /// Whether the batch runs fastest in every operand that has it.
+    static bool is_interleaved(const step& st) {
+        for (const auto o : {std::int32_t{0}, st.x, st.y}) {
+            const auto& stride = st.operands[static_cast<std::size_t>(o)].stride;
+            std::int64_t fastest_batch = 0, fastest_other = 0;
+            for (std::size_t a = 0; a < stride.size(); ++a) {
+                auto& fastest = st.classes[a] == batch ? fastest_batch : fastest_other;
+                const auto step = std::abs(stride[a]);
+                if (step != 0 && (fastest == 0 || step < fastest)) fastest = step;
+            }
+            if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
+        }
+        return true;
+    }
+
+    static bool is_one_axis(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
+
+    static bool fits_atb(const step& st) {
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        return extent_of(st, batch) == 1 && is_one_axis(st, k) && std::max(em, en) <= largest_small && ek >= shortest_tall &&
+               ek >= tall_ratio * std::max(em, en);
+    }
+
+    bool fits_ab(const step& st) const {
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        const auto tall = std::max(em, en), narrow = std::max(std::min(em, en), ek);
+        return extent_of(st, batch) == 1 && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
+               tall >= tall_ratio * narrow && fits_shared(std::min(em, en) * ek * size_of(st.compute));
+    }
+
+    /// All but the nearest of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and
+    /// n as constants, and a long axis beside a short one is more often a batch than a side of a matrix.
+    static step with_single_axes(step st) {
+        for (const auto c : {m, n}) {
+            const auto axes = axes_of(st, c);
+            for (std::size_t a = 1; a < axes.size(); ++a) st.classes[static_cast<std::size_t>(axes[a])] = batch;
+        }
+        return st;
+    }
+
+    /// On a CPU tiles lie on the stack.
+    bool fits_shared(std::int64_t bytes) const { return chip_.kind == target::cpu || bytes <= chip_.shared_bytes; }
+
+    bool fits_batched_small(const step& st) const {
+        if (is_vector_shape(st.shape)) return false;
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        return ek > 1 && std::max({em, en, ek}) <= largest_small && fits_shared(batched_small_bytes(st, 1));
+    }
+
+    /// One axis each of m, n and k, unit strides where a BLAS wants them, one type throughout.
+    bool fits_library(const step& st) const {
+        if (!chip_.has_blas || axes_of(st, batch).size() > 1) return false;
+        for (const auto c : {m, n, k})
+            if (!is_one_axis(st, c)) return false;
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        if (2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek) < least_library_flops) return false;
+        if (std::max({em, en, ek}) > largest_blas_size) return false;
+        const auto& c = st.operands[0];
+        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
+        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
+        if (x.type != c.type || y.type != c.type || c.type != st.compute) return false;
+        const auto at = [&](const operand& o, axis_class cls) { return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())]; };
+        const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
+            return rows == 1 && columns >= row_count && columns <= largest_blas_size;
+        };
+        // C with m fastest, or the transposed product with n fastest.
+        const bool upright = fits(at(c, m), at(c, n), em), transposed = fits(at(c, n), at(c, m), en);
+        if (!upright && !transposed) return false;
+        const bool x_as_m = fits(at(x, m), at(x, k), em), x_as_k = fits(at(x, k), at(x, m), ek);
+        const bool y_as_n = fits(at(y, n), at(y, k), en), y_as_k = fits(at(y, k), at(y, n), ek);
+        if ((!x_as_m && !x_as_k) || (!y_as_n && !y_as_k)) return false;
+        // A BLAS conjugates only together with a transposition.
+        if (st.x_conjugated && (upright ? !x_as_k : !x_as_m)) return false;
+        return !st.y_conjugated || (upright ? y_as_n : y_as_k);
+    }
+
+    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own.
+    void take_library(step st, std::vector<step>& out) {
+        st.kernel = family::library;
+        matrix_product product;
+        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
+        if (product.coefficient < 0) return out.push_back(std::move(st));
+        step scale = st;
+        const auto result = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {st.operands[0]});
+        st.operands[0] = result;
+        st.op = assignment::assign;
+        st.nodes = {{operation::access, st.x}};
+        st.nodes.push_back({operation::access, st.y});
+        if (st.x_conjugated) st.nodes.push_back({operation::conjugate, 0});
+        const auto x = static_cast<std::int32_t>(st.x_conjugated ? 2 : 0);
+        if (st.y_conjugated) st.nodes.push_back({operation::conjugate, 1});
+        const auto y = st.y_conjugated ? static_cast<std::int32_t>(st.nodes.size()) - 1 : 1;
+        st.nodes.push_back({operation::multiply, x, y});
+        st.nodes.push_back({operation::sum, static_cast<std::int32_t>(st.nodes.size()) - 1, product.sum});
+        out.push_back(std::move(st));
+        take_direct(scaled_copy(scale, result, product), out);
+    }
+
+    /// C op= coefficient * T for a step whose product went to T.
+    static step scaled_copy(const step& st, const operand& result, const matrix_product& product) {
+        step out;
+        out.op = st.op;
+        out.compute = st.compute;
+        out.axes = st.axes;
+        out.operands = {st.operands[0], result};
+        if (product.coefficient >= 0) out.nodes = subtree(st.nodes, product.coefficient);
+        const auto coefficient = static_cast<std::int32_t>(out.nodes.size()) - 1;
+        out.nodes.push_back({operation::access, 1});
+        if (coefficient >= 0) out.nodes.push_back({operation::multiply, coefficient, coefficient + 1});
+        if (product.negative) out.nodes.push_back({operation::negate, static_cast<std::int32_t>(out.nodes.size()) - 1});
+        prune(out);
+        out.shape = form::pointwise;
+        return out;
+    }
+
+    void take_direct(step st, std::vector<step>& out) {
+        st.kernel = family::direct;
+        st.dynamic_extents = dynamic_;
+        st.tile = {1, 0, 0, 0};
+        if (chip_.kind == target::cuda) {
+            // Few elements with long sums: 32 or 256 threads share each.
+            std::int64_t longest = 1;
+            for (const auto& list : st.sums) {
+                std::vector<char> marked(st.axes.size(), 0);
+                for (const auto a : list) marked[static_cast<std::size_t>(a)] = 1;
+                longest = std::max(longest, element_count(st.axes, marked));
+            }
+            const auto elements = element_count(st.axes, st.operands[0].present);
+            const std::int64_t resident = 2048LL * chip_.processors;
+            if (longest >= 512 && elements < resident / 256) st.tile[0] = 256;
+            else if (longest >= 64 && elements < resident / 4) st.tile[0] = 32;
+        }
+        out.push_back(std::move(st));
+    }
+
+    void take_batched_small(step st, std::vector<step>& out) {
+        st.kernel = family::batched_small;
+        const auto em = extent_of(st, m), en = extent_of(st, n);
+        // Whole products a block: as many as give its threads an element each, within a quarter of the shared memory.
+        const auto by_threads = std::max<std::int64_t>(1, 256 / (em * en));
+        const auto by_memory = std::max<std::int64_t>(1, std::min<std::int64_t>(chip_.shared_bytes, 48 << 10) / (4 * batched_small_bytes(st, 1)));
+        const auto products = std::min({by_threads, by_memory, extent_of(st, batch)});
+        const auto threads = std::clamp<std::int64_t>((products * em * en + 31) / 32 * 32, 32, 256);
+        st.tile = {static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(products, 1)))),
+                   static_cast<std::int32_t>(threads), 0, 0};
+        out.push_back(std::move(st));
+    }
+
+    void take_ab(step st, std::vector<step>& out) {
+        st.kernel = family::tall_skinny_ab;
+        if (extent_of(st, n) > extent_of(st, m)) { // the long axis is m by convention
+            std::swap(st.x, st.y);
+            std::swap(st.x_conjugated, st.y_conjugated);
+            for (auto& c : st.classes) c = c == m ? n : c == n ? m : c;
+        }
+        st.tile = {chip_.kind == target::cuda ? 256 : 64, 0, 0, 0};
+        out.push_back(std::move(st));
+    }
+
+    void take_atb(step st, std::vector<step>& out) {
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        // The cut depends on the sizes and the chip only, never on what else runs.
+        const std::int64_t blocks = chip_.kind == target::cuda ? std::min<std::int64_t>(2 * chip_.processors, (ek + 255) / 256)
+                                                               : std::min<std::int64_t>(64, (ek + 4095) / 4096);
+        const std::int32_t rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
+                                      static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
+        step partial = st;
+        partial.kernel = family::tall_skinny_atb;
+        partial.op = assignment::assign;
+        partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 256, 0};
+        partial.axes.push_back({"chunk", blocks});
+        for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
+        partial.classes.push_back(other);
+        auto present = st.operands[0].present;
+        present.push_back(1);
+        auto axes = st.axes;
+        axes.push_back({"chunk", blocks});
+        partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
+
+        step total;
+        total.op = st.op;
+        total.compute = st.compute;
+        total.axes = axes;
+        total.operands = {st.operands[0], partial.operands[0]};
+        total.operands[0].present.push_back(0);
+        total.operands[0].stride.push_back(0);
+        total.sums = {{static_cast<std::int32_t>(axes.size()) - 1}};
+        matrix_product product;
+        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
+        if (product.coefficient >= 0) total.nodes = subtree(st.nodes, product.coefficient);
+        const auto coefficient = static_cast<std::int32_t>(total.nodes.size()) - 1;
+        total.nodes.push_back({operation::access, 1, -1});
+        total.nodes.push_back({operation::sum, static_cast<std::int32_t>(total.nodes.size()) - 1, 0});
+        const auto sum = static_cast<std::int32_t>(total.nodes.size()) - 1;
+        if (coefficient >= 0) total.nodes.push_back({operation::multiply, coefficient, sum});
+        if (product.negative) total.nodes.push_back({operation::negate, static_cast<std::int32_t>(total.nodes.size()) - 1, -1});
+        prune(total);
+        total.shape = form::reduction;
+        out.push_back(std::move(partial));
+        take_direct(std::move(total), out);
+    }
+
+    plan& plan_;
+    const machine& chip_;
+    bool dynamic_;
+};
+
+} // namespace
+
+plan choose_form(plan p, const machine& chip, bool dynamic_extents) {
+    std::vector<step> steps;
+    form_chooser chooser(p, chip, dynamic_extents);
+    for (auto& st : p.steps) chooser.choose(std::move(st), steps);
+    p.steps = std::move(steps);
+    return p;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,14 @@
+// choose_form: pass 7, names what each step is and picks the kernel that runs it.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// Fills shape, kernel and tile of every step. A tall-skinny A^T B becomes two steps: partial sums over a fixed cut of the long
+/// axis into a temporary, then their sum in a fixed order, so that its bits do not depend on scheduling.
+/// With dynamic_extents every step takes the direct kernel with its extents as arguments.
+plan choose_form(plan p, const machine& chip, bool dynamic_extents);
+
+} // namespace ricci::lowering

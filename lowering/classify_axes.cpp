@@ -1,0 +1,29 @@
+// classify_axes: pass 5, the roles of the axes in a product of two operands.
+#include "lowering/classify_axes.hpp"
+
+#include "lowering/tree.hpp"
+
+namespace ricci::lowering {
+
+plan classify_axes(plan p) {
+    for (auto& st : p.steps) {
+        matrix_product product;
+        if (!is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product) || product.y < 0) continue;
+        st.x = product.x;
+        st.y = product.y;
+        st.x_conjugated = product.x_conjugated;
+        st.y_conjugated = product.y_conjugated;
+        st.classes.clear();
+        const auto& c = st.operands[0].present;
+        const auto& x = st.operands[static_cast<std::size_t>(st.x)].present;
+        const auto& y = st.operands[static_cast<std::size_t>(st.y)].present;
+        for (std::size_t a = 0; a < st.axes.size(); ++a) {
+            using enum axis_class;
+            const bool in_both = x[a] && y[a];
+            st.classes.push_back(c[a] ? (in_both ? batch : x[a] ? m : y[a] ? n : other) : in_both ? k : other);
+        }
+    }
+    return p;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,141 @@
+// contraction_order: in which order to contract the factors of a product, pair by pair.
+#include "lowering/contraction_order.hpp"
+
+#include <cstdint>
+#include <limits>
+
+namespace ricci::lowering {
+namespace {
+
+struct cost {
+    double flops = 0, bytes = 0;
+    bool operator<(const cost& o) const { return flops != o.flops ? flops < o.flops : bytes < o.bytes; }
+};
+
+class orderer {
+  public:
+    orderer(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents, double element_bytes)
+        : factors_(factors), kept_(kept), extents_(extents), element_bytes_(element_bytes) {
+        out_.leaves = static_cast<int>(factors.size());
+    }
+
+    pair_order run() {
+        reduce_leaves();
+        if (items_.size() <= 12) exact();
+        else greedy();
+        return std::move(out_);
+    }
+
+  private:
+    struct item {
+        int number;
+        label_set labels;
+    };
+
+    double size(const label_set& labels) const {
+        double product = 1;
+        for (std::size_t a = 0; a < extents_.size(); ++a)
+            if (labels[a]) product *= extents_[a];
+        return product;
+    }
+
+    cost cost_of(const label_set& x, const label_set& y, const label_set& result) const {
+        return {2 * size(x | y), element_bytes_ * (size(x) + size(y) + size(result))};
+    }
+
+    int add(int left, int right, const label_set& result, cost c) {
+        out_.pairs.push_back({left, right, result});
+        out_.flops += c.flops;
+        out_.bytes += c.bytes;
+        return out_.leaves + static_cast<int>(out_.pairs.size()) - 1;
+    }
+
+    /// An axis that one factor alone has, and that is summed, is summed before the factor meets others.
+    void reduce_leaves() {
+        for (std::size_t f = 0; f < factors_.size(); ++f) {
+            label_set needed = kept_;
+            for (std::size_t g = 0; g < factors_.size(); ++g)
+                if (g != f) needed |= factors_[g];
+            const auto reduced = factors_[f] & needed;
+            int number = static_cast<int>(f);
+            if (size(reduced) * 2 <= size(factors_[f]))
+                number = add(number, -1, reduced, {size(factors_[f]), element_bytes_ * (size(factors_[f]) + size(reduced))});
+            items_.push_back({number, number == static_cast<int>(f) ? factors_[f] : reduced});
+        }
+    }
+
+    void exact() {
+        const auto count = items_.size();
+        const std::size_t subsets = std::size_t{1} << count;
+        std::vector<label_set> together(subsets), result(subsets);
+        std::vector<cost> best(subsets);
+        std::vector<std::uint32_t> split(subsets, 0);
+        for (std::size_t set = 1; set < subsets; ++set)
+            for (std::size_t i = 0; i < count; ++i)
+                if (set >> i & 1) together[set] |= items_[i].labels;
+        for (std::size_t set = 1; set < subsets; ++set) {
+            result[set] = together[set] & (kept_ | together[subsets - 1 - set]);
+            if ((set & (set - 1)) == 0) { // a leaf keeps its own axes
+                result[set] = together[set];
+                continue;
+            }
+            best[set] = {std::numeric_limits<double>::infinity(), 0};
+            const auto lowest = set & (~set + 1); // stands in the left part, so that each split is seen once
+            for (std::size_t left = (set - 1) & set; left != 0; left = (left - 1) & set) {
+                if (!(left & lowest)) continue;
+                const auto right = set ^ left;
+                auto c = cost_of(result[left], result[right], result[set]);
+                c.flops += best[left].flops + best[right].flops;
+                c.bytes += best[left].bytes + best[right].bytes;
+                if (c < best[set]) best[set] = c, split[set] = static_cast<std::uint32_t>(left);
+            }
+        }
+        emit(subsets - 1, split, result);
+    }
+
+    item emit(std::size_t set, const std::vector<std::uint32_t>& split, const std::vector<label_set>& result) {
+        if ((set & (set - 1)) == 0) {
+            std::size_t i = 0;
+            while (!(set >> i & 1)) ++i;
+            return items_[i];
+        }
+        const auto left = emit(split[set], split, result);
+        const auto right = emit(set ^ split[set], split, result);
+        return {add(left.number, right.number, result[set], cost_of(left.labels, right.labels, result[set])), result[set]};
+    }
+
+    void greedy() {
+        while (items_.size() > 1) {
+            cost best{std::numeric_limits<double>::infinity(), 0};
+            std::size_t at_x = 0, at_y = 1;
+            label_set best_result;
+            for (std::size_t x = 0; x < items_.size(); ++x)
+                for (std::size_t y = x + 1; y < items_.size(); ++y) {
+                    label_set needed = kept_;
+                    for (std::size_t z = 0; z < items_.size(); ++z)
+                        if (z != x && z != y) needed |= items_[z].labels;
+                    const auto result = (items_[x].labels | items_[y].labels) & needed;
+                    const auto c = cost_of(items_[x].labels, items_[y].labels, result);
+                    if (c < best) best = c, at_x = x, at_y = y, best_result = result;
+                }
+            items_[at_x] = {add(items_[at_x].number, items_[at_y].number, best_result, best), best_result};
+            items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at_y));
+        }
+    }
+
+    const std::vector<label_set>& factors_;
+    const label_set& kept_;
+    const std::vector<double>& extents_;
+    double element_bytes_;
+    std::vector<item> items_;
+    pair_order out_;
+};
+
+} // namespace
+
+pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
+                             double element_bytes) {
+    return orderer(factors, kept, extents, element_bytes).run();
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,31 @@
+// contraction_order: in which order to contract the factors of a product, pair by pair.
+#pragma once
+
+#include "lowering/statement.hpp"
+
+#include <bitset>
+#include <vector>
+
+namespace ricci::lowering {
+
+using label_set = std::bitset<max_labels>;
+
+/// Contracts items left and right (right < 0: sums axes that only left has). Items are numbered: first the leaves, then the
+/// results of the pairs in order.
+struct contracted_pair {
+    int left = -1, right = -1;
+    label_set result; ///< the axes that remain
+};
+
+struct pair_order {
+    std::vector<contracted_pair> pairs;
+    int leaves = 0;
+    double flops = 0, bytes = 0;
+};
+
+/// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept` remain.
+/// Exact for up to 12 factors (dynamic programming over subsets, 3^f splits), greedy by least flops above.
+pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
+                             double element_bytes);
+
+} // namespace ricci::lowering

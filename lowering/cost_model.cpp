@@ -1,0 +1,30 @@
+// cost_model: bytes, flops and roofline time of a step.
+#include "lowering/cost_model.hpp"
+
+#include "lowering/temporaries.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+
+estimate cost_model(const step& st, const machine& chip) {
+    estimate out;
+    for (std::size_t o = 0; o < st.operands.size(); ++o) {
+        // A stride of 0 touches no new element.
+        std::vector<char> touched(st.axes.size(), 0);
+        for (std::size_t a = 0; a < touched.size(); ++a) touched[a] = st.operands[o].stride[a] != 0;
+        const double bytes = static_cast<double>(element_count(st.axes, touched)) * static_cast<double>(size_of(st.operands[o].type));
+        out.bytes += o == 0 && st.op != assignment::assign ? 2 * bytes : bytes;
+    }
+    double evaluations = 1;
+    for (const auto& a : st.axes) evaluations *= static_cast<double>(a.extent);
+    const auto arithmetic = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) {
+        return arity(n.kind) > 0 && n.kind != operation::conjugate && n.kind != operation::negate;
+    });
+    out.flops = evaluations * static_cast<double>(arithmetic) * (is_complex(st.compute) ? 4 : 1);
+    const double peak = real_of(st.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
+    out.seconds = std::max(out.bytes / chip.bandwidth, out.flops / peak) + chip.launch_seconds;
+    return out;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,17 @@
+// cost_model: bytes, flops and roofline time of a step.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+struct estimate {
+    double bytes = 0;   ///< each operand read once, the output written once and read if it is accumulated
+    double flops = 0;   ///< two for each multiply-add; a complex one counts eight
+    double seconds = 0; ///< max(bytes/bandwidth, flops/peak) + launch
+};
+
+estimate cost_model(const step& st, const machine& chip);
+
+} // namespace ricci::lowering

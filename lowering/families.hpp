@@ -1,0 +1,30 @@
+// families: the kernel families' parameters and limits, shared by choose_form and the kernels' preludes.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+// What step::tile means, by family:
+//   direct           {threads that share one element's sums: 1, 32 or 256}
+//   batched_small    {products a block, threads a block}
+//   tall_skinny_atb  {blocks the long axis is cut into, rows staged at once, threads}
+//   tall_skinny_ab   {rows a block}
+
+inline constexpr std::int64_t largest_small = 64;    ///< m, n, k of batched_small; widths of the tall-skinny kernels
+inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
+inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least
+inline constexpr double least_library_flops = 2.0 * 96 * 96 * 96; ///< below, a call into a BLAS costs more than it gains
+inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
+inline constexpr int direct_threads = 256;
+
+/// The product of the extents of the axes of one class.
+std::int64_t extent_of(const step& st, axis_class c);
+
+/// Shared memory of a batched_small block, bytes: where each product lies, then X and Y with a padded column each.
+std::int64_t batched_small_bytes(const step& st, std::int64_t products);
+
+/// The axes of one class, in order.
+std::vector<std::int32_t> axes_of(const step& st, axis_class c);
+
+} // namespace ricci::lowering

@@ -1,0 +1,35 @@
+// lower: the ordered list of passes. Each takes a plan and returns a plan; the order is part of what they rely on.
+#include "lowering/lower.hpp"
+
+#include "lowering/check_overlap.hpp"
+#include "lowering/choose_form.hpp"
+#include "lowering/classify_axes.hpp"
+#include "lowering/fix_indices.hpp"
+#include "lowering/fuse_axes.hpp"
+#include "lowering/order_operands.hpp"
+#include "lowering/print.hpp"
+#include "lowering/scope_sums.hpp"
+
+namespace ricci::lowering {
+
+plan lower(const statement& s, const machine& chip, bool dynamic_extents, std::vector<stage>* trace) {
+    plan p;
+    std::string last;
+    const auto pass = [&](std::string_view name, plan result) {
+        p = std::move(result);
+        if (trace == nullptr) return;
+        auto dump = to_string(p, s);
+        trace->push_back({name, dump == last ? "(unchanged)" : dump});
+        last = std::move(dump);
+    };
+    pass("fix_indices", fix_indices(s));
+    pass("scope_sums", scope_sums(std::move(p), s));
+    pass("check_overlap", check_overlap(std::move(p), s));
+    pass("order_operands", order_operands(std::move(p), chip));
+    pass("classify_axes", classify_axes(std::move(p)));
+    pass("fuse_axes", fuse_axes(std::move(p)));
+    pass("choose_form", choose_form(std::move(p), chip, dynamic_extents));
+    return p;
+}
+
+} // namespace ricci::lowering

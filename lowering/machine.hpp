@@ -1,0 +1,25 @@
+// machine: what lowering knows of the chip; comes in as a value, so that a plan can be made for a chip that is not there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ricci::lowering {
+
+enum class target : std::uint8_t { cpu, cuda };
+
+struct machine {
+    target kind = target::cpu;
+    std::string name;                    ///< for people: "NVIDIA H100 80GB HBM3"
+    std::string architecture;            ///< "sm_90"; on a CPU its vector features, "x86-64 avx2 fma avx512f"
+    int processors = 1;                  ///< SMs, or threads used
+    std::int64_t shared_bytes = 48 << 10;///< shared memory a block may have; the L1 on a CPU
+    double bandwidth = 20e9;             ///< bytes a second
+    double flops_f64 = 30e9;             ///< flop a second
+    double flops_f32 = 60e9;
+    double launch_seconds = 1e-6;        ///< of an empty kernel
+    bool has_blas = false;               ///< a library takes plain GEMM
+    bool has_compiler = true;            ///< false: the prebuilt reference kernel runs every step
+};
+
+} // namespace ricci::lowering

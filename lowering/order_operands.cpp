@@ -1,0 +1,228 @@
+// order_operands: pass 4, splits products of many operands into pairs, and sums of products into one step each.
+#include "lowering/order_operands.hpp"
+
+#include "lowering/contraction_order.hpp"
+#include "lowering/temporaries.hpp"
+#include "lowering/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+/// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves.
+constexpr std::int64_t shortest_own_sum = 8;
+
+class operand_orderer {
+  public:
+    operand_orderer(plan& p, step st, const machine& chip) : plan_(p), chip_(chip), step_(std::move(st)) {}
+
+    /// The steps that replace the one given.
+    std::vector<step> run() {
+        source_ = std::move(step_.nodes);
+        step_.nodes.clear();
+        const auto root = rewrite(static_cast<std::int32_t>(source_.size()) - 1);
+        split(root);
+        return std::move(before_);
+    }
+
+  private:
+    std::int32_t emit(operation kind, std::int32_t a, std::int32_t b = -1) {
+        step_.nodes.push_back({kind, a, b});
+        return static_cast<std::int32_t>(step_.nodes.size()) - 1;
+    }
+
+    std::int32_t rewrite(std::int32_t n) {
+        const auto source = source_[static_cast<std::size_t>(n)];
+        if (arity(source.kind) == 0) return emit(source.kind, source.a);
+        if (source.kind == operation::sum) return rewrite_sum(source);
+        const auto a = rewrite(source.a);
+        return emit(source.kind, a, arity(source.kind) == 2 ? rewrite(source.b) : -1);
+    }
+
+    std::int32_t rewrite_sum(const node& sum) {
+        std::vector<std::int32_t> factors;
+        flatten(sum.a, factors);
+        const auto whole = [&] {
+            auto product = factors[0];
+            for (std::size_t f = 1; f < factors.size(); ++f) product = emit(operation::multiply, product, factors[f]);
+            return emit(operation::sum, product, sum.b);
+        };
+        if (factors.size() < 2) return whole();
+
+        std::vector<label_set> labels;
+        label_set together;
+        for (const auto f : factors) labels.push_back(free_axes(f)), together |= labels.back();
+        label_set summed;
+        for (const auto a : step_.sums[static_cast<std::size_t>(sum.b)]) summed.set(static_cast<std::size_t>(a));
+        std::vector<double> extents;
+        for (const auto& a : step_.axes) extents.push_back(static_cast<double>(a.extent));
+
+        const auto order = contraction_order(labels, together & ~summed, extents, static_cast<double>(size_of(step_.compute)));
+        double at_once = static_cast<double>(factors.size());
+        for (std::size_t a = 0; a < extents.size(); ++a)
+            if (together[a]) at_once *= extents[a];
+        const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
+        const double peak = is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32;
+        if (new_steps < 1 || order.flops + new_steps * chip_.launch_seconds * peak >= at_once) return whole();
+        return contract(factors, order, sum.b);
+    }
+
+    static bool is_double(scalar_type t) { return real_of(t) == scalar_type::f64; }
+
+    void flatten(std::int32_t n, std::vector<std::int32_t>& factors) {
+        const auto source = source_[static_cast<std::size_t>(n)];
+        if (source.kind == operation::multiply) {
+            flatten(source.a, factors);
+            flatten(source.b, factors);
+        } else {
+            factors.push_back(rewrite(n));
+        }
+    }
+
+    label_set free_axes(std::int32_t n) const {
+        const auto& here = step_.nodes[static_cast<std::size_t>(n)];
+        label_set out;
+        if (here.kind == operation::access) {
+            const auto& present = step_.operands[static_cast<std::size_t>(here.a)].present;
+            for (std::size_t a = 0; a < present.size(); ++a)
+                if (present[a]) out.set(a);
+            return out;
+        }
+        if (arity(here.kind) >= 1) out |= free_axes(here.a);
+        if (arity(here.kind) == 2) out |= free_axes(here.b);
+        if (here.kind == operation::sum)
+            for (const auto a : step_.sums[static_cast<std::size_t>(here.b)]) out.reset(static_cast<std::size_t>(a));
+        return out;
+    }
+
+    /// The factors contracted in the order given; all pairs but the last become steps.
+    std::int32_t contract(std::vector<std::int32_t> items, const pair_order& order, std::int32_t list) {
+        for (std::size_t p = 0; p < order.pairs.size(); ++p) {
+            const auto& pair = order.pairs[p];
+            const auto left = items[static_cast<std::size_t>(pair.left)];
+            const auto product = pair.right < 0 ? left : emit(operation::multiply, left, items[static_cast<std::size_t>(pair.right)]);
+            auto summed = free_axes(left);
+            if (pair.right >= 0) summed |= free_axes(items[static_cast<std::size_t>(pair.right)]);
+            summed &= ~pair.result;
+            std::vector<std::int32_t> axes;
+            for (const auto a : step_.sums[static_cast<std::size_t>(list)])
+                if (summed[static_cast<std::size_t>(a)]) axes.push_back(a);
+            auto value = product;
+            if (!axes.empty()) {
+                step_.sums.push_back(std::move(axes));
+                value = emit(operation::sum, product, static_cast<std::int32_t>(step_.sums.size()) - 1);
+            }
+            items.push_back(p + 1 == order.pairs.size() ? value : make_intermediate(value));
+        }
+        plan_.notes.push_back(fmt::format("a product of {} operands in {} steps, {:.3g} flop", order.leaves, order.pairs.size(), order.flops));
+        return items.back();
+    }
+
+    /// A step that evaluates the tree at `n` into a temporary; returns an access to it.
+    std::int32_t make_intermediate(std::int32_t n) {
+        const auto axes = free_axes(n);
+        std::vector<char> present(step_.axes.size(), 0);
+        for (std::size_t a = 0; a < present.size(); ++a) present[a] = axes[a];
+        auto memory = add_temporary(plan_, step_.axes, present, step_.compute, step_.operands);
+        before_.push_back(make_step(memory, assignment::assign, n));
+        step_.operands.push_back(std::move(memory));
+        return emit(operation::access, static_cast<std::int32_t>(step_.operands.size()) - 1);
+    }
+
+    step make_step(const operand& target, assignment op, std::int32_t root) const {
+        step out = step_;
+        out.op = op;
+        out.operands[0] = target;
+        out.nodes = subtree(step_.nodes, root);
+        prune(out);
+        return out;
+    }
+
+    struct signed_term {
+        std::int32_t node;
+        bool negative;
+    };
+
+    void collect_terms(std::int32_t n, bool negative, std::vector<signed_term>& terms) const {
+        const auto& here = step_.nodes[static_cast<std::size_t>(n)];
+        switch (here.kind) {
+        case operation::add:
+        case operation::subtract:
+            collect_terms(here.a, negative, terms);
+            collect_terms(here.b, negative != (here.kind == operation::subtract), terms);
+            break;
+        case operation::negate: collect_terms(here.a, !negative, terms); break;
+        default: terms.push_back({n, negative});
+        }
+    }
+
+    bool deserves_a_step(std::int32_t n) const {
+        matrix_product product;
+        if (!is_matrix_product(step_.nodes, n, product) || product.y < 0 || product.sum < 0) return false;
+        std::vector<char> summed(step_.axes.size(), 0);
+        for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)]) summed[static_cast<std::size_t>(a)] = 1;
+        return element_count(step_.axes, summed) >= shortest_own_sum;
+    }
+
+    /// Gives the matrix products among the root's terms, and those inside functions, steps of their own.
+    void split(std::int32_t root) {
+        std::vector<signed_term> terms;
+        collect_terms(root, false, terms);
+        const bool in_place = std::any_of(step_.operands.begin(), step_.operands.end(), [](const operand& o) { return o.in_place; });
+        const bool alone = terms.size() == 1 && deserves_a_step(root);
+        if (alone || in_place) return finish(step_.operands[0], step_.op, root);
+        // Several steps may add to the left only where that does not round more often than once.
+        const bool accumulates = step_.operands[0].type == step_.compute;
+        std::vector<signed_term> own, rest;
+        for (const auto& t : terms) (accumulates && deserves_a_step(t.node) ? own : rest).push_back(t);
+        auto op = step_.op;
+        if (!rest.empty()) {
+            std::int32_t tree = -1;
+            for (const auto& t : rest) {
+                const auto value = extract(t.node);
+                if (tree < 0) tree = t.negative ? emit(operation::negate, value) : value;
+                else tree = emit(t.negative ? operation::subtract : operation::add, tree, value);
+            }
+            finish(step_.operands[0], op, tree);
+            if (op == assignment::assign) op = assignment::add;
+        }
+        for (const auto& t : own) {
+            const auto value = t.negative ? emit(operation::negate, t.node) : t.node;
+            finish(step_.operands[0], op, value);
+            if (op == assignment::assign) op = assignment::add;
+        }
+    }
+
+    /// The tree at `n` with its matrix products replaced by intermediates.
+    std::int32_t extract(std::int32_t n) {
+        if (deserves_a_step(n)) return make_intermediate(n);
+        const auto here = step_.nodes[static_cast<std::size_t>(n)];
+        if (arity(here.kind) == 0 || here.kind == operation::sum) return n;
+        const auto a = extract(here.a);
+        const auto b = arity(here.kind) == 2 ? extract(here.b) : here.b;
+        return a == here.a && b == here.b ? n : emit(here.kind, a, b);
+    }
+
+    void finish(const operand& target, assignment op, std::int32_t root) { before_.push_back(make_step(target, op, root)); }
+
+    plan& plan_;
+    const machine& chip_;
+    step step_;
+    std::vector<node> source_;
+    std::vector<step> before_;
+};
+
+} // namespace
+
+plan order_operands(plan p, const machine& chip) {
+    std::vector<step> steps;
+    for (auto& st : p.steps)
+        for (auto& made : operand_orderer(p, std::move(st), chip).run()) steps.push_back(std::move(made));
+    p.steps = std::move(steps);
+    return p;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,85 @@
+// plan: IR 2, a statement as a list of steps, each of which becomes one kernel or one library call.
+//
+// fix_indices makes a plan of one step from a statement; every later pass takes a plan and returns a plan.
+#pragma once
+
+#include "lowering/statement.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// An index of a step, running over [0, extent): ranges are folded into the operands' offsets.
+struct axis {
+    std::string_view name;
+    std::int64_t extent = 0;
+};
+
+/// A padded position: an element exists only where 0 <= offset + sum of coefficient*axis < extent.
+struct bound {
+    std::int64_t offset = 0;
+    std::int64_t extent = 0;
+    std::vector<std::int64_t> coefficient; ///< one per axis of the step
+};
+
+/// An access as a linear map from axes to elements. Diagonals, affine and fixed positions are folded in.
+struct operand {
+    scalar_type type = scalar_type::f64;
+    std::int32_t source = 0;          ///< >= 0: access of the statement; < 0: temporary number -1-source
+    std::int64_t offset = 0;          ///< elements from the source's data to axis values all 0
+    std::vector<std::int64_t> stride; ///< elements, one per axis of the step; 0 where absent
+    std::vector<char> present;        ///< one per axis: whether it occurs (a present axis may have stride 0)
+    std::vector<bound> bounds;        ///< of a padded access
+    bool in_place = false;            ///< is the very element the step writes: to be read by the work item that writes it
+};
+
+/// Where an axis of a product of two operands X*Y occurs: in the output and both; in the output and X; in the output and
+/// Y; in X and Y only; anything else (one operand only, or the output only).
+enum class axis_class : std::uint8_t { batch, m, n, k, other };
+
+/// What the step is, in the field's terms.
+enum class form : std::uint8_t {
+    none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
+    tall_skinny_atb, tall_skinny_ab, direct
+};
+
+/// Which kernel runs it.
+enum class family : std::uint8_t { none, direct, batched_small, tall_skinny_atb, tall_skinny_ab, library };
+
+/// One kernel's worth of work: operands[0] op= tree(operands[1..], scalars).
+struct step {
+    assignment op = assignment::assign;
+    scalar_type compute = scalar_type::f64; ///< the tree is evaluated in this type, and rounded once on storing
+    std::vector<axis> axes;
+    std::vector<operand> operands; ///< [0] is the output; an access node's `a` counts from here
+    std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars
+    std::vector<std::vector<std::int32_t>> sums; ///< the axes of each sum node
+
+    // classify_axes: for a step that is coefficient * X * Y summed (matrix_product), else empty
+    std::vector<axis_class> classes; ///< one per axis
+    std::int32_t x = -1, y = -1;     ///< the operands that play A and B
+    bool x_conjugated = false, y_conjugated = false;
+    // choose_form
+    form shape = form::none;
+    family kernel = family::none;
+    bool dynamic_extents = false; ///< the kernel takes every extent as an argument
+    std::array<std::int32_t, 4> tile{}; ///< the family's parameters, see families.hpp
+};
+
+/// Memory a plan needs beside its operands, dense, first axis fastest.
+struct temporary {
+    scalar_type type = scalar_type::f64;
+    std::int64_t elements = 0;
+};
+
+struct plan {
+    std::vector<step> steps;
+    std::vector<temporary> temporaries;
+    std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
+};
+
+} // namespace ricci::lowering

@@ -1,0 +1,216 @@
+// print: both IRs as text.
+#include "lowering/print.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+namespace ricci::lowering {
+namespace {
+
+std::string_view function_name(operation kind) {
+    using enum operation;
+    switch (kind) {
+    case conjugate: return "conj";
+    case relu: return "relu";
+    case exp: return "exp";
+    case sqrt: return "sqrt";
+    case abs: return "abs";
+    case min: return "min";
+    case max: return "max";
+    case reciprocal: return "reciprocal";
+    default: return "";
+    }
+}
+
+/// Prints a tree of nodes; what an access, a scalar and a list of summed axes look like is the caller's.
+template <class Access, class Scalar, class Sum> class tree_printer {
+  public:
+    tree_printer(const std::vector<node>& nodes, Access access, Scalar scalar, Sum sum)
+        : nodes_(nodes), access_(access), scalar_(scalar), sum_(sum) {}
+
+    std::string print(std::int32_t at, int outer = 0) const {
+        using enum operation;
+        const node& n = nodes_[static_cast<std::size_t>(at)];
+        switch (n.kind) {
+        case access: return access_(n.a);
+        case scalar: return scalar_(n.a);
+        case add: return infix(n, " + ", 1, 1, outer);
+        case subtract: return infix(n, " - ", 1, 2, outer);
+        case multiply: return infix(n, "*", 2, 2, outer);
+        case divide: return infix(n, "/", 2, 3, outer);
+        case negate: return wrap(fmt::format("-{}", print(n.a, 3)), 1, outer);
+        case sum: return fmt::format("sum{{{}}}({})", sum_(n.b), print(n.a));
+        default:
+            if (arity(n.kind) == 2) return std::string(function_name(n.kind)) + '(' + infix(n, ", ", 0, 0, 0) + ')';
+            return fmt::format("{}({})", function_name(n.kind), print(n.a));
+        }
+    }
+
+  private:
+    std::string infix(const node& n, std::string_view sign, int level, int right_level, int outer) const {
+        auto text = print(n.a, level); // left first: a range is shown where its index first stands
+        text += sign;
+        text += print(n.b, right_level);
+        return wrap(std::move(text), level, outer);
+    }
+    static std::string wrap(std::string text, int inner, int outer) {
+        return inner < outer ? fmt::format("({})", text) : text;
+    }
+    const std::vector<node>& nodes_;
+    Access access_;
+    Scalar scalar_;
+    Sum sum_;
+};
+
+/// Prints accesses, each label's range where it first stands.
+class access_printer {
+  public:
+    explicit access_printer(const statement& s) : s_(s), names_(operand_names(s)), shown_(s.labels.size(), false) {}
+
+    std::string print(std::size_t number) {
+        const auto& a = s_.accesses[number];
+        std::vector<std::string> parts;
+        for (int p = 0; p < a.position_count; ++p)
+            parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
+        const auto text = fmt::format("{}({})", names_[number], fmt::join(parts, ", "));
+        return a.padded ? fmt::format("padded({})({})", names_[number], fmt::join(parts, ", ")) : text;
+    }
+
+  private:
+    std::string print(const position& p) {
+        std::string text;
+        for (int t = 0; t < p.term_count; ++t) {
+            const auto& term = s_.terms[static_cast<std::size_t>(p.first_term + t)];
+            const auto c = term.coefficient;
+            if (!text.empty()) text += c < 0 ? " - " : " + ";
+            else if (c < 0) text += "-";
+            if (c != 1 && c != -1) text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));
+            text += print_label(static_cast<std::size_t>(term.label));
+        }
+        if (text.empty()) return fmt::format("{}", p.offset);
+        if (p.offset != 0)
+            text += fmt::format(" {} {}", p.offset < 0 ? '-' : '+',
+                                p.offset < 0 ? 0 - static_cast<std::uint64_t>(p.offset) : static_cast<std::uint64_t>(p.offset));
+        return text;
+    }
+    std::string print_label(std::size_t number) {
+        const auto& l = s_.labels[number];
+        if (!l.has_range() || shown_[number]) return std::string(l.name);
+        shown_[number] = true;
+        return fmt::format("{}({}, {})", l.name, l.begin, l.end);
+    }
+
+    const statement& s_;
+    std::vector<std::string> names_;
+    std::vector<bool> shown_;
+};
+
+std::string_view sign_of(assignment op) {
+    return op == assignment::assign ? "=" : op == assignment::add ? "+=" : "-=";
+}
+
+std::string print_scalar(const scalar& x) {
+    return x.complex ? fmt::format("({}{:+}i)", x.real, x.imaginary) : fmt::format("{}", x.real);
+}
+
+} // namespace
+
+std::vector<std::string> operand_names(const statement& s) {
+    std::map<std::pair<const void*, std::int32_t>, std::string> letters;
+    std::vector<std::string> names;
+    for (const auto& a : s.accesses) {
+        if (!a.name.empty()) {
+            names.emplace_back(a.name);
+            continue;
+        }
+        const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
+        names.push_back(letters.try_emplace({a.data, a.local}, next).first->second);
+    }
+    return names;
+}
+
+std::string to_string(const statement& s, const access& a) {
+    return access_printer(s).print(static_cast<std::size_t>(&a - s.accesses.data()));
+}
+
+std::string to_string(const statement& s) {
+    if (s.accesses.empty()) return "(empty statement)";
+    access_printer accesses(s);
+    auto text = fmt::format("{} {} ", accesses.print(0), sign_of(s.op));
+    if (s.nodes.empty()) return text;
+    tree_printer printer(
+        s.nodes, [&](std::int32_t a) { return accesses.print(static_cast<std::size_t>(a)); },
+        [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); },
+        [](std::int32_t) { return std::string(); });
+    return text + printer.print(static_cast<std::int32_t>(s.nodes.size()) - 1);
+}
+
+std::string_view name_of(form f) {
+    constexpr std::string_view names[] = {"", "pointwise", "permutation", "reduction", "dot", "GEMV", "outer product",
+                                          "GEMM", "batched GEMM", "interleaved batched GEMM",
+                                          "tall-skinny A^T B", "tall-skinny A B", "direct"};
+    return names[static_cast<int>(f)];
+}
+
+std::string_view name_of(family f) {
+    constexpr std::string_view names[] = {"", "direct", "batched_small", "tall_skinny_atb", "tall_skinny_ab", "library"};
+    return names[static_cast<int>(f)];
+}
+
+std::string to_string(const plan& p, const statement& s) {
+    const auto names = operand_names(s);
+    std::string out;
+    const auto axis_list = [](const step& st, const std::vector<std::int32_t>& axes) {
+        std::vector<std::string_view> list;
+        for (const auto a : axes) list.push_back(st.axes[static_cast<std::size_t>(a)].name);
+        return fmt::format("{}", fmt::join(list, " "));
+    };
+    const auto source_name = [&](std::int32_t source) {
+        return source >= 0 ? names[static_cast<std::size_t>(source)] : fmt::format("T{}", -1 - source);
+    };
+    for (std::size_t t = 0; t < p.temporaries.size(); ++t)
+        out += fmt::format("temporary T{}: {} x {}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements);
+    for (const auto& st : p.steps) {
+        std::vector<std::string> axes;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            axes.push_back(fmt::format("{}:{}", st.axes[a].name, st.axes[a].extent));
+        const auto describe = [&](const operand& o) {
+            std::vector<std::string> strides;
+            for (std::size_t a = 0; a < st.axes.size(); ++a)
+                if (o.present[a]) strides.push_back(fmt::format("{}:{}", st.axes[a].name, o.stride[a]));
+            auto text = fmt::format("{}[{}", source_name(o.source), fmt::join(strides, " "));
+            if (o.offset != 0) text += fmt::format(" {:+}", o.offset);
+            text += ']';
+            if (!o.bounds.empty()) text += " padded";
+            return text;
+        };
+        tree_printer printer(
+            st.nodes,
+            [&](std::int32_t a) { return describe(st.operands[static_cast<std::size_t>(a)]); },
+            [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); },
+            [&](std::int32_t list) { return axis_list(st, st.sums[static_cast<std::size_t>(list)]); });
+        out += fmt::format("step over {} in {}:\n  {} {} {}\n", fmt::join(axes, " "), name_of(st.compute),
+                           describe(st.operands[0]), sign_of(st.op),
+                           printer.print(static_cast<std::int32_t>(st.nodes.size()) - 1));
+        if (!st.classes.empty()) {
+            constexpr std::string_view titles[] = {"batch", "m", "n", "k", "other"};
+            out += " ";
+            for (int c = 0; c < 5; ++c) {
+                std::vector<std::int32_t> members;
+                for (std::size_t a = 0; a < st.classes.size(); ++a)
+                    if (static_cast<int>(st.classes[a]) == c) members.push_back(static_cast<std::int32_t>(a));
+                if (!members.empty()) out += fmt::format(" {} {{{}}}", titles[c], axis_list(st, members));
+            }
+            out += '\n';
+        }
+        if (st.shape != form::none)
+            out += fmt::format("  form {}, kernel {}{}\n", name_of(st.shape), name_of(st.kernel),
+                               st.dynamic_extents ? ", extents as arguments" : "");
+    }
+    for (const auto& note : p.notes) out += fmt::format("note: {}\n", note);
+    return out;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,26 @@
+// print: both IRs as text, for error messages, explain and the golden dumps of the tests.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// The statement as it was written, ranges where an index first stands: C(i, j) -= A(i, k, m(1, 9), 0)*A(k, j, 0, n).
+std::string to_string(const statement& s);
+
+/// One access of it: A(i, k, m, 0).
+std::string to_string(const statement& s, const access& a);
+
+/// A name for every access: its own, else a capital letter for each distinct memory.
+std::vector<std::string> operand_names(const statement& s);
+
+/// The steps, temporaries and notes of a plan for `s`.
+std::string to_string(const plan& p, const statement& s);
+
+std::string_view name_of(form f);
+std::string_view name_of(family f);
+
+} // namespace ricci::lowering

@@ -1,0 +1,119 @@
+// statement: IR 1, one statement in Einstein notation as plain values, as the dsl or the text parser captured it.
+//
+// Nothing is interpreted yet: which index is summed, what aliases what and which sizes agree is lowering's business.
+// All parts lie in flat vectors, so that a statement cleared and filled again takes no memory from the heap.
+#pragma once
+
+#include "lowering/scalar_type.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ricci::lowering {
+
+inline constexpr int max_axes = 32;     ///< positions of one access
+inline constexpr int max_operands = 12; ///< accesses on the right side
+inline constexpr int max_labels = 512;  ///< different indices of one statement
+
+enum class assignment : std::uint8_t { assign, add, subtract };
+
+/// What a node of the right side does. `access` and `scalar` are leaves; min, max and the four arithmetic
+/// operations have two children, the others one. reciprocal and sum are made by lowering only.
+enum class operation : std::uint8_t {
+    access, scalar, add, subtract, multiply, divide, negate, conjugate, relu, exp, sqrt, abs, min, max, reciprocal, sum
+};
+
+/// One node; children stand before their parents, the root is last.
+struct node {
+    operation kind{};
+    std::int32_t a = -1; ///< access: its number; scalar: its number; else the first child
+    std::int32_t b = -1; ///< the second child; for sum, the number of its list of axes
+    bool operator==(const node&) const = default;
+};
+
+inline constexpr std::int64_t no_range = std::numeric_limits<std::int64_t>::min();
+
+/// An index. Its name lives as long as the program (a literal, or intern()ed).
+struct label {
+    std::string_view name;
+    std::int64_t begin = no_range; ///< the range written by the user, [begin, end)
+    std::int64_t end = no_range;
+    bool has_range() const { return begin != no_range || end != no_range; }
+};
+
+struct affine_term {
+    std::int32_t label = 0;
+    std::int64_t coefficient = 1;
+};
+
+/// One position of an access: the integer offset + sum of coefficient*label, addressing an axis of a tensor.
+struct position {
+    std::int64_t extent = 0; ///< of the tensor's axis, elements
+    std::int64_t stride = 0; ///< elements, any sign
+    std::int64_t offset = 0;
+    std::int32_t first_term = 0; ///< into statement::terms
+    std::int32_t term_count = 0; ///< 0: the position is fixed
+};
+
+inline constexpr std::int32_t no_local = -1;
+
+struct access {
+    void* data = nullptr; ///< element (0, ..., 0); operands are never written through it
+    scalar_type type = scalar_type::f64;
+    bool padded = false;           ///< reads outside are zero, writes outside are dropped
+    std::int32_t device = 0;       ///< 0 the CPU, n + 1 CUDA device n
+    std::int32_t local = no_local; ///< number of a ricci::local, which has no data
+    std::int32_t first_position = 0; ///< into statement::positions
+    std::int32_t position_count = 0;
+    std::string_view name; ///< for messages; empty in C++, where tensors have no name
+};
+
+struct scalar {
+    double real = 0, imaginary = 0;
+    bool complex = false; ///< of complex type, whatever the value
+};
+
+struct statement {
+    assignment op = assignment::assign;
+    std::vector<access> accesses; ///< [0] is the left side
+    std::vector<label> labels;
+    std::vector<position> positions;
+    std::vector<affine_term> terms;
+    std::vector<scalar> scalars;
+    std::vector<node> nodes; ///< the right side
+
+    void clear() {
+        op = assignment::assign;
+        accesses.clear(), labels.clear(), positions.clear(), terms.clear(), scalars.clear(), nodes.clear();
+    }
+    /// Appends a node and returns its number.
+    std::int32_t add(operation kind, std::int32_t a, std::int32_t b = -1) {
+        nodes.push_back({kind, a, b});
+        return static_cast<std::int32_t>(nodes.size()) - 1;
+    }
+};
+
+/// How many children a node has.
+constexpr int arity(operation kind) {
+    using enum operation;
+    switch (kind) {
+    case access:
+    case scalar: return 0;
+    case add:
+    case subtract:
+    case multiply:
+    case divide:
+    case min:
+    case max: return 2;
+    default: return 1;
+    }
+}
+
+/// A copy of `name` that lives until the program ends; for index and tensor names that come from text.
+std::string_view intern(std::string_view name);
+
+} // namespace ricci::lowering

@@ -1,0 +1,25 @@
+// temporaries: new memory in a plan, and the accesses and copies that go with it.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// |x|, also of the smallest number.
+std::uint64_t magnitude(std::int64_t x);
+
+/// A new temporary of the plan, dense over the axes marked in `present`, as an operand of steps with `axes`. Axes lie in it in the
+/// order in which they lie in the operands `like` (by their largest stride there), so that what is outermost stays so. Its size may saturate at 2^62 elements; whoever runs the plan finds that there is not enough memory.
+operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<char>& present, scalar_type type,
+                      const std::vector<operand>& like);
+
+/// Elements an operand's present axes run over, saturating at 2^62.
+std::int64_t element_count(const std::vector<axis>& axes, const std::vector<char>& present);
+
+/// The step target op= source, both as operands over `axes`.
+step copy_step(const std::vector<axis>& axes, operand target, assignment op, operand source, scalar_type compute);
+
+/// Removes the axes that no operand of the step has and no sum names; operands and sums are renumbered.
+void drop_unused_axes(step& st);
+
+} // namespace ricci::lowering

@@ -1,0 +1,103 @@
+// tree: what the passes ask of a step's nodes.
+#include "lowering/tree.hpp"
+
+#include "lowering/temporaries.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+
+std::vector<node> subtree(const std::vector<node>& nodes, std::int32_t root) {
+    std::vector<char> used(nodes.size(), 0);
+    used[static_cast<std::size_t>(root)] = 1;
+    for (auto n = root; n >= 0; --n) {
+        if (!used[static_cast<std::size_t>(n)]) continue;
+        const auto& here = nodes[static_cast<std::size_t>(n)];
+        if (arity(here.kind) >= 1) used[static_cast<std::size_t>(here.a)] = 1;
+        if (arity(here.kind) == 2) used[static_cast<std::size_t>(here.b)] = 1;
+    }
+    std::vector<node> out;
+    std::vector<std::int32_t> number(nodes.size(), -1);
+    for (std::size_t n = 0; n <= static_cast<std::size_t>(root); ++n) {
+        if (!used[n]) continue;
+        auto copy = nodes[n];
+        if (arity(copy.kind) >= 1) copy.a = number[static_cast<std::size_t>(copy.a)];
+        if (arity(copy.kind) == 2) copy.b = number[static_cast<std::size_t>(copy.b)];
+        number[n] = static_cast<std::int32_t>(out.size());
+        out.push_back(copy);
+    }
+    return out;
+}
+
+void prune(step& st) {
+    std::vector<std::int32_t> operand_number(st.operands.size(), -1), sum_number(st.sums.size(), -1);
+    std::vector<operand> operands{std::move(st.operands[0])};
+    std::vector<std::vector<std::int32_t>> sums;
+    for (auto& n : st.nodes) {
+        if (n.kind == operation::access) {
+            auto& number = operand_number[static_cast<std::size_t>(n.a)];
+            if (number < 0) {
+                number = static_cast<std::int32_t>(operands.size());
+                operands.push_back(std::move(st.operands[static_cast<std::size_t>(n.a)]));
+            }
+            n.a = number;
+        } else if (n.kind == operation::sum) {
+            auto& number = sum_number[static_cast<std::size_t>(n.b)];
+            if (number < 0) {
+                number = static_cast<std::int32_t>(sums.size());
+                sums.push_back(std::move(st.sums[static_cast<std::size_t>(n.b)]));
+            }
+            n.b = number;
+        }
+    }
+    st.operands = std::move(operands);
+    st.sums = std::move(sums);
+    drop_unused_axes(st);
+}
+
+namespace {
+
+bool has_access(const std::vector<node>& nodes, std::int32_t root) {
+    const auto& n = nodes[static_cast<std::size_t>(root)];
+    if (n.kind == operation::access) return true;
+    return (arity(n.kind) >= 1 && has_access(nodes, n.a)) || (arity(n.kind) == 2 && has_access(nodes, n.b));
+}
+
+bool is_access(const std::vector<node>& nodes, std::int32_t root, std::int32_t& operand, bool& conjugated) {
+    auto n = nodes[static_cast<std::size_t>(root)];
+    conjugated = n.kind == operation::conjugate;
+    if (conjugated) n = nodes[static_cast<std::size_t>(n.a)];
+    operand = n.a;
+    return n.kind == operation::access;
+}
+
+} // namespace
+
+bool is_matrix_product(const std::vector<node>& nodes, std::int32_t root, matrix_product& out) {
+    out = {};
+    const auto at = [&](std::int32_t n) { return nodes[static_cast<std::size_t>(n)]; };
+    while (true) {
+        const auto n = at(root);
+        if (n.kind == operation::negate) {
+            out.negative = !out.negative;
+            root = n.a;
+        } else if (n.kind == operation::multiply && out.coefficient < 0 && out.sum < 0 && !has_access(nodes, n.a)) {
+            out.coefficient = n.a;
+            root = n.b;
+        } else if (n.kind == operation::multiply && out.coefficient < 0 && out.sum < 0 && !has_access(nodes, n.b)) {
+            out.coefficient = n.b;
+            root = n.a;
+        } else if (n.kind == operation::sum && out.sum < 0) {
+            out.sum = n.b;
+            root = n.a;
+        } else {
+            break;
+        }
+    }
+    const auto n = at(root);
+    if (is_access(nodes, root, out.x, out.x_conjugated)) return true;
+    return n.kind == operation::multiply && is_access(nodes, n.a, out.x, out.x_conjugated) &&
+           is_access(nodes, n.b, out.y, out.y_conjugated);
+}
+
+} // namespace ricci::lowering

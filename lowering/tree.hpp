@@ -1,0 +1,26 @@
+// tree: what the passes ask of a step's nodes.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// The nodes under `root`, children first, root last.
+std::vector<node> subtree(const std::vector<node>& nodes, std::int32_t root);
+
+/// Removes operands that no node reads and axes that nothing names, and renumbers the rest.
+void prune(step& st);
+
+/// coefficient * sum over axes of x * y, where x and y are accesses or their conjugates. What is absent is -1.
+struct matrix_product {
+    std::int32_t coefficient = -1; ///< root of a subtree without accesses
+    bool negative = false;
+    std::int32_t x = -1, y = -1; ///< operands; y is -1 for a single access
+    bool x_conjugated = false, y_conjugated = false;
+    std::int32_t sum = -1; ///< the step's list of summed axes
+};
+
+/// The subtree at `root` as a matrix product (or a single access with a coefficient), if it is one.
+bool is_matrix_product(const std::vector<node>& nodes, std::int32_t root, matrix_product& out);
+
+} // namespace ricci::lowering

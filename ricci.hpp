@@ -1,0 +1,17 @@
+// ricci: everything a program needs to write tensor statements; <ricci/ricci.hpp> when installed.
+// DLPack is apart, in dsl/dlpack.hpp, since it needs DLPack's header.
+#pragma once
+
+#include "dsl/capture.hpp"
+#include "dsl/explain.hpp"
+#include "dsl/expr.hpp"
+#include "dsl/index.hpp"
+#include "dsl/local.hpp"
+#include "dsl/record.hpp"
+#include "dsl/tensor.hpp"
+#include "dsl/tuning.hpp"
+#include "dsl/view.hpp"
+
+#include "lowering/error.hpp"
+#include "runtime/device.hpp"
+#include "runtime/half.hpp"

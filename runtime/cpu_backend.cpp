@@ -1,0 +1,129 @@
+// cpu_backend: memory and kernels of the host; the blocks of a kernel are spread over threads.
+#include "lowering/error.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/blas.hpp"
+#include "runtime/cpu_features.hpp"
+#include "runtime/cpu_threads.hpp"
+#include "runtime/host_compiler.hpp"
+#include "runtime/shared_object.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace ricci::runtime {
+
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+// Two threads gain from 50 us of work on, when they have slept since the last statement (oneTBB 2021.8 on a 2-core
+// EPYC: waking and joining costs 15 to 25 us then, under 1 us in a row of statements).
+constexpr double worth_threads = 50e-6; ///< seconds
+constexpr double worth_a_task = 10e-6;
+
+/// Estimates from the features alone: nothing is measured at start.
+lowering::machine describe(int threads, const host_compiler& compiler) {
+    lowering::machine m;
+    m.kind = lowering::target::cpu;
+    m.architecture = cpu_vector_features();
+    m.name = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
+    m.processors = threads;
+    const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    m.shared_bytes = l1 > 0 ? l1 : 32 << 10;
+    const auto has = [&](const char* feature) { return m.architecture.find(feature) != std::string::npos; };
+    const double doubles_a_cycle = has("avx512f") ? 32 : has("fma") ? 16 : has("avx") || has("asimd") ? 8 : 4;
+    m.flops_f64 = threads * 2.5e9 * doubles_a_cycle;
+    m.flops_f32 = 2 * m.flops_f64;
+    m.bandwidth = 12e9 * std::min(threads, 16); // a core's share until the memory controllers are full
+    m.launch_seconds = 1e-7;
+    m.has_blas = has_blas();
+    m.has_compiler = compiler.found();
+    return m;
+}
+
+class cpu_backend : public backend {
+  public:
+    cpu_backend() : machine_(describe(threads_.count(), compiler_)) {
+        if (!compiler_.found())
+            fmt::print(stderr,
+                       "ricci: {}: statements on the CPU run by the slow reference kernels "
+                       "(install g++ or clang++, or set RICCI_CXX)\n",
+                       compiler_.missing());
+    }
+
+    const lowering::machine& machine() const override { return machine_; }
+    compiler& jit() override { return compiler_; }
+
+    kernel_handle load(const std::string& code, const std::string& entry) override {
+        return load_function(code, entry);
+    }
+
+    void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) override {
+        if (shape.grid <= 0) return;
+        const auto function = reinterpret_cast<cpu_kernel>(kernel);
+        if (threads_.count() == 1 || shape.grid == 1 ||
+            static_cast<double>(shape.grid) * shape.seconds_per_block < worth_threads)
+            return function(words.data(), 0, shape.grid);
+        const double blocks_a_task = std::min(std::ceil(worth_a_task / shape.seconds_per_block), 1e15);
+        threads_.run(function, words.data(), shape.grid, static_cast<std::int64_t>(blocks_a_task));
+    }
+
+    void gemm(const gemm_problem& g) override {
+        const auto at = [&](const gemm_operand& o, std::int64_t product) {
+            return static_cast<const char*>(o.data) + product * o.stride * lowering::size_of(o.type);
+        };
+        for (std::int64_t p = 0; p < g.count; ++p)
+            if (!blas_gemm(g.compute, g.a.transpose, g.b.transpose, g.m, g.n, g.k, g.alpha, at(g.a, p), g.a.leading, at(g.b, p),
+                           g.b.leading, g.beta, const_cast<char*>(at(g.c, p)), g.c.leading))
+                throw error("the BLAS cannot take this product", blame::environment);
+    }
+
+    void* allocate(std::size_t bytes) override { return aligned(bytes, std::malloc); }
+    // calloc takes big pieces from the kernel, which zeroes a page when it is first touched.
+    void* allocate_zeroed(std::size_t bytes) override {
+        return aligned(bytes, [](std::size_t size) { return std::calloc(size, 1); });
+    }
+    void release(void* memory) noexcept override {
+        if (memory) std::free(static_cast<void**>(memory)[-1]);
+    }
+
+    void zero(void* memory, std::size_t bytes) override {
+        if (bytes) std::memset(memory, 0, bytes);
+    }
+    void copy_in(void* target, const void* host, std::size_t bytes) override { copy_within(target, host, bytes); }
+    void copy_out(void* host, const void* source, std::size_t bytes) override { copy_within(host, source, bytes); }
+    void copy_within(void* target, const void* source, std::size_t bytes) override {
+        if (bytes) std::memmove(target, source, bytes);
+    }
+    void synchronize() override {}
+
+  private:
+    /// `bytes` from `take`, aligned; the address that `take` gave stands before them.
+    template <class Take>
+    static void* aligned(std::size_t bytes, Take take) {
+        if (bytes == 0) return nullptr;
+        constexpr std::size_t extra = alignment + sizeof(void*);
+        void* raw = bytes <= PTRDIFF_MAX - extra ? take(bytes + extra) : nullptr;
+        if (!raw) throw error(fmt::format("not enough memory on the CPU for {} bytes", bytes), blame::environment);
+        const auto first = reinterpret_cast<std::uintptr_t>(raw) + sizeof(void*);
+        auto* memory = reinterpret_cast<void**>((first + alignment - 1) / alignment * alignment);
+        memory[-1] = raw;
+        return memory;
+    }
+
+    host_compiler compiler_;
+    cpu_threads threads_;
+    lowering::machine machine_;
+};
+
+} // namespace
+
+std::unique_ptr<backend> make_cpu_backend() { return std::make_unique<cpu_backend>(); }
+
+} // namespace ricci::runtime

@@ -1,0 +1,14 @@
+// cpu_features: what this CPU can do, as text for people and for the cache's key.
+#pragma once
+
+#include <string>
+
+namespace ricci::runtime {
+
+/// The architecture and its vector features: "x86-64 avx2 fma avx512f".
+std::string cpu_vector_features();
+
+/// Differs between any two CPUs whose instruction sets differ, even beyond vectors; 64 hexadecimal digits.
+std::string cpu_feature_digest();
+
+} // namespace ricci::runtime

@@ -1,0 +1,39 @@
+// cuda_context: a GPU's primary context, and making it current for a call. Private to runtime/cuda_* and cublas.
+#pragma once
+
+#include "runtime/cuda_check.hpp"
+
+namespace ricci::runtime {
+
+/// The primary context of device `ordinal`, the one that the CUDA runtime uses too; held until the process ends.
+inline CUcontext retain_primary_context(int ordinal) {
+    CUdevice device{};
+    CUcontext context{};
+    check(driver().cuDeviceGet(&device, ordinal), "cuDeviceGet");
+    check(driver().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    return context;
+}
+
+/// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards.
+class context_scope {
+  public:
+    context_scope(const cuda_driver& d, CUcontext context) : driver_(d) {
+        CUcontext current{};
+        check(d.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+        if (current == context) return;
+        check(d.cuCtxPushCurrent(context), "cuCtxPushCurrent");
+        pushed_ = true;
+    }
+    ~context_scope() {
+        CUcontext ignored{};
+        if (pushed_) driver_.cuCtxPopCurrent(&ignored);
+    }
+    context_scope(const context_scope&) = delete;
+    context_scope& operator=(const context_scope&) = delete;
+
+  private:
+    const cuda_driver& driver_;
+    bool pushed_ = false;
+};
+
+} // namespace ricci::runtime

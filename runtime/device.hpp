@@ -1,0 +1,58 @@
+// device: where a tensor lives and a statement runs, and the memory there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ricci {
+
+/// The CPU or one GPU.
+class device {
+  public:
+    constexpr device() = default; ///< the CPU
+    constexpr explicit device(std::int32_t code) : code_(code) {}
+    /// 0 the CPU, n + 1 CUDA device n, negative a backend that a test registered.
+    constexpr std::int32_t code() const { return code_; }
+    constexpr bool is_cpu() const { return code_ == 0; }
+    constexpr bool is_cuda() const { return code_ > 0; }
+    constexpr bool operator==(const device&) const = default;
+    /// "cpu", "cuda:0"
+    std::string name() const;
+
+  private:
+    std::int32_t code_ = 0;
+};
+
+constexpr device cpu() { return device(0); }
+constexpr device cuda(int ordinal = 0) { return device(ordinal + 1); }
+
+/// What RICCI_DEVICE says ("cpu", "cuda", "cuda:1"), else the first usable GPU, else the CPU. Asked once per process.
+device default_device();
+
+/// Reads a device's name; throws ricci::error for anything but "cpu", "cuda" and "cuda:N".
+device parse_device(const std::string& name);
+
+/// Statements of this thread on `d` go to `stream` (a CUstream or cudaStream_t; null: the default stream) from now
+/// on, ordered after what this thread has given to the stream before. No effect on the CPU. Every host thread has a
+/// current stream of its own for each device, as in PyTorch: setting it does not touch other threads.
+void set_stream(device d, void* stream);
+void* current_stream(device d);
+
+/// Waits until all that this thread gave to `d` has finished.
+void synchronize(device d);
+/// The same for every device used so far.
+void synchronize();
+
+namespace runtime {
+
+/// Memory on `d`, aligned to 256 bytes (64 on the CPU), allocated and freed in stream order; zeroed if asked.
+/// Throws ricci::error (environment) when there is not enough. 0 bytes give null.
+void* allocate(device d, std::size_t bytes, bool zeroed);
+void release(device d, void* memory) noexcept;
+
+/// Copies bytes between any two devices; within one, in stream order. Between two it waits until the copy is done.
+void copy(device to, void* target, device from, const void* source, std::size_t bytes);
+
+} // namespace runtime
+} // namespace ricci

@@ -1,0 +1,196 @@
+// executable: a lowered statement with its kernels loaded.
+#include "runtime/executable.hpp"
+
+#include "lowering/error.hpp"
+#include "lowering/families.hpp"
+#include "lowering/temporaries.hpp"
+#include "lowering/tree.hpp"
+#include "runtime/kernel_cache.hpp"
+#include "runtime/reference.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+
+/// Writes the BLAS call of a library step, all but its pointers: choose_form made sure that the strides fit.
+void plan_gemm(prepared_step& out) {
+    const auto& st = out.step;
+    const auto axis = [&](axis_class c) { return static_cast<std::size_t>(axes_of(st, c).front()); };
+    const auto stride = [&](std::int32_t o, std::size_t a) { return st.operands[static_cast<std::size_t>(o)].stride[a]; };
+    auto m = axis(axis_class::m), n = axis(axis_class::n);
+    const auto k = axis(axis_class::k);
+    out.a = st.x, out.b = st.y;
+    bool a_conjugated = st.x_conjugated, b_conjugated = st.y_conjugated;
+    if (stride(0, m) != 1 || stride(0, n) < st.axes[m].extent) { // C^T = Y^T X^T
+        std::swap(m, n);
+        std::swap(out.a, out.b);
+        std::swap(a_conjugated, b_conjugated);
+    }
+    auto& g = out.gemm;
+    g.compute = g.a.type = g.b.type = g.c.type = st.compute;
+    g.m = st.axes[m].extent, g.n = st.axes[n].extent, g.k = st.axes[k].extent;
+    const auto fits = [&](std::int32_t o, std::size_t rows, std::size_t columns) {
+        return stride(o, rows) == 1 && stride(o, columns) >= st.axes[rows].extent;
+    };
+    const bool a_upright = fits(out.a, m, k) && !a_conjugated, b_upright = fits(out.b, k, n) && !b_conjugated;
+    g.a.transpose = a_upright ? 'N' : a_conjugated ? 'C' : 'T';
+    g.b.transpose = b_upright ? 'N' : b_conjugated ? 'C' : 'T';
+    g.a.leading = stride(out.a, a_upright ? k : m);
+    g.b.leading = stride(out.b, b_upright ? n : k);
+    g.c.leading = stride(0, n);
+    matrix_product product;
+    is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
+    g.alpha = product.negative != (st.op == assignment::subtract) ? -1 : 1; // coefficients have a step of their own
+    g.beta = st.op == assignment::assign ? 0 : 1;
+    if (const auto batch = axes_of(st, axis_class::batch); !batch.empty()) {
+        const auto b = static_cast<std::size_t>(batch.front());
+        g.count = st.axes[b].extent;
+        g.a.stride = stride(out.a, b), g.b.stride = stride(out.b, b), g.c.stride = stride(0, b);
+    }
+}
+
+bool has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
+
+} // namespace
+
+/// The temporaries of one launch: taken from this thread's arena on a CPU, so that a warm statement takes nothing from the heap;
+/// stream-ordered elsewhere.
+class executable::workspace {
+  public:
+    workspace(const executable& owner) : backend_(owner.backend_) {
+        const auto& temporaries = owner.temporaries_;
+        if (temporaries.empty()) return;
+        if (temporaries.size() > addresses_.size())
+            throw error(fmt::format("a statement needs {} temporaries; at most {} are possible", temporaries.size(), addresses_.size()));
+        std::size_t total = 0;
+        for (const auto& t : temporaries) {
+            std::size_t bytes = 0;
+            if (__builtin_mul_overflow(static_cast<std::size_t>(t.elements), static_cast<std::size_t>(size_of(t.type)), &bytes) ||
+                __builtin_add_overflow(total, (bytes + 255) / 256 * 256, &total))
+                throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
+        }
+        memory_ = take(owner.device_, total);
+        std::size_t at = 0;
+        for (std::size_t t = 0; t < temporaries.size(); ++t) {
+            addresses_[t] = static_cast<char*>(memory_) + at;
+            at += (static_cast<std::size_t>(temporaries[t].elements * size_of(temporaries[t].type)) + 255) / 256 * 256;
+        }
+    }
+    ~workspace() {
+        if (memory_ != nullptr && !in_arena_) backend_.release(memory_);
+    }
+    workspace(const workspace&) = delete;
+    workspace& operator=(const workspace&) = delete;
+
+    void* address(std::int32_t source, const statement& s) const {
+        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : addresses_[static_cast<std::size_t>(-1 - source)];
+    }
+
+  private:
+    static constexpr std::size_t largest_arena = std::size_t{64} << 20;
+
+    void* take(device d, std::size_t bytes) {
+        in_arena_ = d.is_cpu() && bytes <= largest_arena;
+        if (!in_arena_) return backend_.allocate(bytes);
+        struct arena {
+            backend* owner = nullptr;
+            void* memory = nullptr;
+            std::size_t size = 0;
+            ~arena() {
+                if (memory != nullptr) owner->release(memory);
+            }
+        };
+        static thread_local arena mine;
+        if (mine.size < bytes) {
+            if (mine.memory != nullptr) backend_.release(std::exchange(mine.memory, nullptr));
+            mine.size = 0;
+            mine.owner = &backend_;
+            mine.memory = backend_.allocate(std::bit_ceil(bytes));
+            mine.size = std::bit_ceil(bytes);
+        }
+        return mine.memory;
+    }
+
+    backend& backend_;
+    void* memory_ = nullptr;
+    bool in_arena_ = false;
+    std::array<void*, 64> addresses_{};
+};
+
+executable::executable(device d, plan p) : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)) {
+    const auto& chip = backend_.machine();
+    for (auto& st : p.steps) {
+        if (!has_work(st)) continue;
+        auto& out = steps_.emplace_back();
+        out.step = std::move(st);
+        if (out.step.kernel == family::library) {
+            out.how = prepared_step::runner::library;
+            plan_gemm(out);
+        } else if (!chip.has_compiler) {
+            out.how = prepared_step::runner::interpreter;
+        } else {
+            out.request = make_kernel(out.step, chip);
+            out.kernel = cached_kernel(backend_, out.request.source, out.request.entry);
+            out.request.source.clear();
+            out.request.source.shrink_to_fit();
+        }
+    }
+}
+
+std::vector<kernel_request> executable::requests(const plan& p, const machine& chip) {
+    std::vector<kernel_request> out;
+    for (const auto& st : p.steps)
+        if (has_work(st) && st.kernel != family::library && chip.has_compiler) out.push_back(make_kernel(st, chip));
+    return out;
+}
+
+void executable::launch(const statement& s) const {
+    if (steps_.empty()) return;
+    const workspace memory(*this); // taken before anything is written
+    for (const auto& st : steps_) launch(st, s, memory);
+}
+
+void executable::launch(const prepared_step& st, const statement& s, const workspace& memory) const {
+    if (st.how == prepared_step::runner::library) return launch_library(st, s, memory);
+    if (st.how == prepared_step::runner::interpreter)
+        return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
+    const auto& request = st.request;
+    static thread_local std::vector<std::uint64_t> words;
+    words = request.words; // keeps its capacity
+    std::complex<double> coefficient = 1;
+    if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, s.scalars, st.step.compute);
+    if (request.negative) coefficient = -coefficient;
+    for (const auto& patch : request.patches) {
+        auto& word = words[static_cast<std::size_t>(patch.word)];
+        using enum argument_patch::value;
+        switch (patch.what) {
+        case address:
+            word = reinterpret_cast<std::uintptr_t>(memory.address(patch.source, s)) + static_cast<std::uint64_t>(patch.byte_offset);
+            break;
+        case scalar_real: word = std::bit_cast<std::uint64_t>(s.scalars[static_cast<std::size_t>(patch.source)].real); break;
+        case scalar_imaginary: word = std::bit_cast<std::uint64_t>(s.scalars[static_cast<std::size_t>(patch.source)].imaginary); break;
+        case coefficient_real: word = std::bit_cast<std::uint64_t>(coefficient.real()); break;
+        case coefficient_imaginary: word = std::bit_cast<std::uint64_t>(coefficient.imag()); break;
+        }
+    }
+    backend_.launch(st.kernel, request.shape, words);
+}
+
+void executable::launch_library(const prepared_step& st, const statement& s, const workspace& memory) const {
+    auto call = st.gemm;
+    const auto address = [&](std::int32_t o) {
+        const auto& operand = st.step.operands[static_cast<std::size_t>(o)];
+        return static_cast<const char*>(memory.address(operand.source, s)) + operand.offset * size_of(operand.type);
+    };
+    call.a.data = address(st.a), call.b.data = address(st.b), call.c.data = address(0);
+    backend_.gemm(call);
+}
+
+} // namespace ricci::runtime

@@ -1,0 +1,46 @@
+// executable: a lowered statement with its kernels loaded, to be launched on any data of the same structure.
+#pragma once
+
+#include "lowering/plan.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/kernel_source.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace ricci::runtime {
+
+/// One step, prepared. Which members are used depends on what runs it: a kernel, a library, or the interpreter.
+struct prepared_step {
+    enum class runner : std::uint8_t { kernel, library, interpreter };
+    runner how = runner::kernel;
+    lowering::step step; ///< for library and interpreter
+    kernel_request request;
+    kernel_handle kernel = nullptr;
+    gemm_problem gemm; ///< library: all but the pointers
+    std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
+};
+
+class executable {
+  public:
+    /// Compiles or loads every kernel of `p`; throws without having run anything.
+    executable(device d, lowering::plan p);
+
+    /// Runs the steps on the data and scalars of `s`, whose structure is that of the statement that was lowered.
+    void launch(const lowering::statement& s) const;
+
+    /// The requests of the plan's kernels, for looking into the cache without compiling.
+    static std::vector<kernel_request> requests(const lowering::plan& p, const lowering::machine& chip);
+
+  private:
+    class workspace;
+    void launch(const prepared_step& st, const lowering::statement& s, const workspace& memory) const;
+    void launch_library(const prepared_step& st, const lowering::statement& s, const workspace& memory) const;
+
+    device device_;
+    backend& backend_;
+    std::vector<lowering::temporary> temporaries_;
+    std::vector<prepared_step> steps_;
+};
+
+} // namespace ricci::runtime

@@ -1,0 +1,82 @@
+// explain: every stage of a statement as text.
+#include "lowering/cost_model.hpp"
+#include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "runtime/executable.hpp"
+#include "runtime/kernel_cache.hpp"
+#include "runtime/lower_for.hpp"
+#include "runtime/run.hpp"
+
+#include <fmt/format.h>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+
+/// 1500 -> "1.5 k".
+std::string with_unit(double value, std::string_view unit) {
+    constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P"};
+    std::size_t prefix = 0;
+    while (value >= 1000 && prefix + 1 < std::size(prefixes)) value /= 1000, ++prefix;
+    return fmt::format("{:.4g} {}{}", value, prefixes[prefix], unit);
+}
+
+std::string indented(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        out += fmt::format("    {}\n", text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return out;
+}
+
+std::string_view describe(cache_hit hit) {
+    return hit == cache_hit::memory ? "cache hit (memory)" : hit == cache_hit::disk ? "cache hit (disk)" : "cache miss: to be compiled";
+}
+
+std::string describe_sizes(const step& st) {
+    if (st.classes.empty()) return "";
+    const auto product = [&](axis_class c) {
+        std::int64_t extent = 1;
+        for (std::size_t a = 0; a < st.classes.size(); ++a)
+            if (st.classes[a] == c) extent *= st.axes[a].extent;
+        return extent;
+    };
+    return fmt::format(" m={} n={} k={} batch={}", product(axis_class::m), product(axis_class::n), product(axis_class::k),
+                       product(axis_class::batch));
+}
+
+} // namespace
+
+std::string explain(const statement& s) {
+    auto text = fmt::format("statement: {}\n", to_string(s));
+    const device d(s.accesses.empty() ? 0 : s.accesses[0].device);
+    auto& b = backend_of(d);
+    std::vector<stage> trace;
+    const auto p = lower_for(s, b, &trace, false);
+    for (const auto& stage : trace) text += fmt::format("  {}:\n{}", stage.pass, indented(stage.dump));
+    text += fmt::format("  on {}, {}:\n", d.name(), b.machine().name);
+    for (const auto& st : p.steps) {
+        const auto cost = cost_model(st, b.machine());
+        text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
+        if (st.kernel != family::library) {
+            if (!b.machine().has_compiler) {
+                text += " by the built-in interpreter";
+            } else {
+                const auto request = make_kernel(st, b.machine());
+                text += fmt::format(", {} blocks", request.shape.grid);
+                if (b.machine().kind == target::cuda)
+                    text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads, request.shape.shared_bytes);
+                if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
+                text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
+            }
+        }
+        text += fmt::format("\n      {}, {}, roofline {:.3g} us\n", with_unit(cost.bytes, "B"), with_unit(cost.flops, "flop"), cost.seconds * 1e6);
+    }
+    if (p.steps.empty()) text += "    nothing to do\n";
+    return text;
+}
+
+} // namespace ricci::runtime

@@ -1,0 +1,33 @@
+// host_compiler: the system's C++ compiler, found and called at run time.
+#pragma once
+
+#include "runtime/backend.hpp"
+
+#include <filesystem>
+
+namespace ricci::runtime {
+
+class host_compiler : public compiler {
+  public:
+    /// RICCI_CXX (one path or name, no arguments), else c++, g++ or clang++ on the PATH.
+    host_compiler();
+
+    bool found() const { return !path_.empty(); }
+    /// The compiler; empty if none was found.
+    const std::filesystem::path& path() const { return path_; }
+    /// What was looked for, if none was found: for a message.
+    const std::string& missing() const { return missing_; }
+
+    std::string identity() const override;
+    std::string options() const override;
+    /// A shared object for dlopen. Only functions of C linkage are visible in it.
+    std::string compile(const std::string& source) override;
+
+  private:
+    std::filesystem::path path_;
+    std::string missing_;
+    std::string identity_;
+    std::string options_;
+};
+
+} // namespace ricci::runtime

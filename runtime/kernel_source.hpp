@@ -1,0 +1,38 @@
+// kernel_source: from a step to the complete source of its kernel, how it is started, and what its arguments are.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+#include "runtime/backend.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ricci::runtime {
+
+/// A word of the arguments that is known only at launch.
+struct argument_patch {
+    enum class value : std::uint8_t { address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary };
+    std::int32_t word = 0;
+    value what{};
+    std::int32_t source = 0;      ///< address: as operand::source; scalar: its number; coefficient: unused
+    std::int64_t byte_offset = 0; ///< added to an address
+};
+
+/// One kernel, ready to be compiled and then launched any number of times.
+struct kernel_request {
+    std::string source; ///< constants, then the kernel with every #include replaced
+    std::string entry;
+    launch_shape shape;
+    std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
+    std::vector<argument_patch> patches;
+    std::vector<lowering::node> coefficient; ///< a tree of scalars evaluated on the host (alpha of a product); empty: 1
+    bool negative = false;                   ///< alpha is negated
+};
+
+/// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change without a
+/// recompile (pointers, scalars, batch extents, offsets, the long axis) is in the words, the rest in the source.
+kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip);
+
+} // namespace ricci::runtime

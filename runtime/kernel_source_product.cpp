@@ -1,0 +1,198 @@
+// kernel_source_product: the preludes and arguments of the kernels for products of two operands.
+#include "runtime/kernel_source_families.hpp"
+
+#include "lowering/cost_model.hpp"
+#include "lowering/families.hpp"
+#include "lowering/tree.hpp"
+#include "runtime/prelude.hpp"
+
+#include <cstdlib>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+using enum axis_class;
+
+/// The axes that make up m, n, k or the batch, and how the operands step along them.
+struct axis_group {
+    std::vector<std::int64_t> extent;
+    std::vector<std::vector<std::int64_t>> stride; ///< one row per operand that has the axes
+};
+
+class product_source {
+  public:
+    product_source(const step& st, const machine& chip) : st_(st), chip_(chip), cuda_(chip.kind == target::cuda) {
+        const auto c = std::int32_t{0};
+        m_ = group(m, {c, st.x});
+        n_ = group(n, {c, st.y});
+        k_ = group(k, {st.x, st.y});
+        batch_ = group(batch, {c, st.x, st.y});
+        products_ = extent_of(st, batch);
+    }
+
+    kernel_request make() {
+        write_shared_constants();
+        pack_arguments();
+        const double seconds = (cost_model(st_, chip_).seconds - chip_.launch_seconds) * chip_.processors;
+        switch (st_.kernel) {
+        case family::batched_small: make_batched_small(); break;
+        case family::tall_skinny_atb: make_tall_skinny_atb(); break;
+        default: make_tall_skinny_ab(); break;
+        }
+        out_.shape.seconds_per_block = seconds / static_cast<double>(std::max<std::int64_t>(out_.shape.grid, 1));
+        return std::move(out_);
+    }
+
+  private:
+    const operand& at(std::int32_t o) const { return st_.operands[static_cast<std::size_t>(o)]; }
+
+    axis_group group(axis_class c, std::initializer_list<std::int32_t> operands) const {
+        axis_group out;
+        const auto axes = axes_of(st_, c);
+        for (const auto a : axes) out.extent.push_back(st_.axes[static_cast<std::size_t>(a)].extent);
+        for (const auto o : operands) {
+            auto& row = out.stride.emplace_back();
+            for (const auto a : axes) row.push_back(at(o).stride[static_cast<std::size_t>(a)]);
+        }
+        return out;
+    }
+
+    bool is_long(axis_class c) const {
+        return (st_.kernel == family::tall_skinny_atb && c == k) || (st_.kernel == family::tall_skinny_ab && c == m);
+    }
+
+    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it.
+    std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g, std::initializer_list<std::int32_t> operands) const {
+        auto out = g.stride;
+        auto row = out.begin();
+        for (const auto o : operands) {
+            std::int64_t nearest = 0;
+            for (std::size_t a = 0; a < st_.axes.size(); ++a) {
+                const auto s = std::abs(at(o).stride[a]);
+                const bool may_change = st_.classes[a] == batch || is_long(st_.classes[a]);
+                if (may_change && s != 0 && (nearest == 0 || s < nearest)) nearest = s;
+            }
+            for (auto& s : *row)
+                if (nearest != 0 && std::abs(s) > nearest) s = argument;
+            ++row;
+        }
+        return out;
+    }
+
+    std::vector<std::int64_t> constant_extents(axis_class c, const axis_group& g) const {
+        return is_long(c) ? std::vector<std::int64_t>(g.extent.size(), argument) : g.extent;
+    }
+
+    void write_shared_constants() {
+        text_.constant("compute_type", static_cast<std::int64_t>(st_.compute));
+        text_.constant("c_type", static_cast<std::int64_t>(at(0).type));
+        text_.constant("x_type", static_cast<std::int64_t>(at(st_.x).type));
+        text_.constant("y_type", static_cast<std::int64_t>(at(st_.y).type));
+        text_.flag("x_conjugated", st_.x_conjugated);
+        text_.flag("y_conjugated", st_.y_conjugated);
+        text_.flag("accumulate", st_.op != assignment::assign);
+        text_.constant("m_axes", static_cast<std::int64_t>(m_.extent.size()));
+        text_.constant("n_axes", static_cast<std::int64_t>(n_.extent.size()));
+        text_.constant("k_axes", static_cast<std::int64_t>(k_.extent.size()));
+        text_.constant("batch_axes", static_cast<std::int64_t>(batch_.extent.size()));
+        text_.wide_list("m_extent", constant_extents(m, m_));
+        text_.wide_list("n_extent", constant_extents(n, n_));
+        text_.wide_list("k_extent", constant_extents(k, k_));
+        text_.wide_table("m_stride", constant_strides(m_, {0, st_.x}));
+        text_.wide_table("n_stride", constant_strides(n_, {0, st_.y}));
+        text_.wide_table("k_stride", constant_strides(k_, {st_.x, st_.y}));
+    }
+
+    void pack_arguments() {
+        argument_packer pack(out_);
+        pack.address(at(0));
+        pack.address(at(st_.x));
+        pack.address(at(st_.y));
+        pack.patch(argument_patch::value::coefficient_real, 0);
+        pack.patch(argument_patch::value::coefficient_imaginary, 0);
+        pack.number(products_);
+        for (const auto* g : {&m_, &n_, &k_}) pack.numbers(g->extent);
+        for (const auto* g : {&m_, &n_, &k_})
+            for (const auto& row : g->stride) pack.numbers(row);
+        pack.numbers(batch_.extent);
+        for (const auto& row : batch_.stride) pack.numbers(row);
+        if (st_.kernel == family::tall_skinny_atb) return; // the step that adds up the chunks scales
+        matrix_product product;
+        is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product);
+        if (product.coefficient >= 0) out_.coefficient = subtree(st_.nodes, product.coefficient);
+        out_.negative = product.negative != (st_.op == assignment::subtract);
+    }
+
+    /// 0 the rows, 1 the columns, 2 the batch: along which an operand's elements lie nearest.
+    static int fastest(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns, const std::vector<std::int64_t>& batches) {
+        const auto nearest = [](const std::vector<std::int64_t>& strides) {
+            std::int64_t best = INT64_MAX;
+            for (const auto s : strides)
+                if (s != 0) best = std::min(best, std::abs(s));
+            return best;
+        };
+        const auto r = nearest(rows), c = nearest(columns), b = nearest(batches);
+        return b < r && b < c ? 2 : r <= c ? 0 : 1;
+    }
+
+    void make_batched_small() {
+        const auto products_per_block = cuda_ ? st_.tile[0] : 1;
+        if (cuda_) {
+            text_.constant("products_per_block", products_per_block);
+            text_.constant("threads_per_block", st_.tile[1]);
+            text_.constant("x_fastest", fastest(m_.stride[1], k_.stride[0], batch_.stride[1]));
+            text_.constant("y_fastest", fastest(k_.stride[1], n_.stride[1], batch_.stride[2]));
+            text_.constant("c_fastest", fastest(m_.stride[0], n_.stride[0], batch_.stride[0]));
+        }
+        finish("batched_small");
+        out_.shape.grid = (products_ + products_per_block - 1) / products_per_block;
+        out_.shape.threads = st_.tile[1];
+        out_.shape.shared_bytes = static_cast<int>(batched_small_bytes(st_, products_per_block));
+    }
+
+    void make_tall_skinny_atb() {
+        text_.constant("chunks", st_.tile[0]);
+        text_.constant("rows_per_tile", st_.tile[1]);
+        if (cuda_) text_.constant("threads_per_block", st_.tile[2]);
+        finish("tall_skinny_atb");
+        const auto em = extent_of(st_, m), en = extent_of(st_, n);
+        out_.shape.grid = st_.tile[0];
+        out_.shape.threads = st_.tile[2];
+        // The tiles, or the partial sums of threads that share an element of C.
+        const auto tiles = st_.tile[1] * (em + en + 2);
+        out_.shape.shared_bytes = static_cast<int>(std::max<std::int64_t>(tiles, st_.tile[2]) * size_of(st_.compute));
+    }
+
+    void make_tall_skinny_ab() {
+        text_.constant("rows_per_block", st_.tile[0]);
+        finish("tall_skinny_ab");
+        const auto em = extent_of(st_, m), en = extent_of(st_, n), ek = extent_of(st_, k);
+        out_.shape.grid = (em + st_.tile[0] - 1) / st_.tile[0];
+        out_.shape.threads = st_.tile[0];
+        out_.shape.shared_bytes = static_cast<int>(en * ek * size_of(st_.compute));
+    }
+
+    void finish(std::string_view name) {
+        out_.source = complete_source(text_.text(), fmt::format("{}{}", name, cuda_ ? ".cuh" : "_cpu.hpp"));
+        out_.entry = fmt::format("ricci_{}", name);
+    }
+
+    const step& st_;
+    const machine& chip_;
+    bool cuda_;
+    axis_group m_, n_, k_, batch_;
+    std::int64_t products_ = 1;
+    prelude text_;
+    kernel_request out_;
+};
+
+} // namespace
+
+kernel_request make_product(const step& st, const machine& chip) { return product_source(st, chip).make(); }
+
+kernel_request make_kernel(const step& st, const machine& chip) {
+    return st.kernel == family::direct ? make_direct(st, chip) : make_product(st, chip);
+}
+
+} // namespace ricci::runtime

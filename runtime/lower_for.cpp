@@ -1,0 +1,46 @@
+// lower_for: lowering on a device, with what this process knows of a statement's past sizes.
+#include "runtime/lower_for.hpp"
+
+#include "runtime/executable.hpp"
+#include "runtime/kernel_cache.hpp"
+#include "runtime/statement_key.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+
+/// A statement of one structure that has been compiled for this many different sizes takes kernels with extents as arguments.
+constexpr int most_sizes = 16;
+
+bool needs_compiling(const plan& p, backend& b) {
+    for (const auto& request : executable::requests(p, b.machine()))
+        if (find_kernel(b, request.source, request.entry) == cache_hit::miss) return true;
+    return false;
+}
+
+} // namespace
+
+plan lower_for(const statement& s, backend& b, std::vector<stage>* trace, bool counting) {
+    auto p = lower(s, b.machine(), false, trace);
+    if (!needs_compiling(p, b)) return p;
+    key_words shapeless;
+    write_shapeless_key(s, shapeless);
+    {
+        static std::mutex mutex;
+        static auto& compiled_sizes = *new std::unordered_map<key_words, int, key_hash>;
+        const std::lock_guard lock(mutex);
+        auto& sizes = compiled_sizes[shapeless];
+        if (sizes < most_sizes) {
+            if (counting) ++sizes;
+            return p;
+        }
+    }
+    if (trace != nullptr) trace->clear();
+    return lower(s, b.machine(), true, trace);
+}
+
+} // namespace ricci::runtime

@@ -1,0 +1,46 @@
+// run: the runtime's front door for the dsl, the text parser and the C interface: give it a statement.
+#pragma once
+
+#include "lowering/error.hpp"
+#include "lowering/statement.hpp"
+#include "runtime/device.hpp"
+#include "runtime/half.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ricci::runtime {
+
+/// Runs `s`, or hands it to this thread's collector where one is set. On a GPU it returns once the kernels are launched.
+/// Throws ricci::error, with nothing written, for every mistake that fix_indices and check_overlap find.
+void run(const lowering::statement& s);
+
+/// What takes the statements of a thread instead of running them (record, explain). Null: they run.
+using collector = std::function<void(const lowering::statement&)>;
+
+/// Sets this thread's collector for its lifetime; nests.
+class collecting {
+  public:
+    explicit collecting(collector take);
+    ~collecting();
+    collecting(const collecting&) = delete;
+    collecting& operator=(const collecting&) = delete;
+
+  private:
+    collector take_;
+    collector* outer_;
+};
+
+/// Whether a collector is set on this thread, so that a scalar read cannot give a value.
+bool is_collecting();
+
+/// Runs statements as one program; locals get workspace. For now one after another.
+void run_program(const std::vector<lowering::statement>& statements);
+
+/// Every stage of `s` from IR 1 to the launch, as text; says whether its kernels are cached. Runs nothing.
+std::string explain(const lowering::statement& s);
+
+/// A number for a new ricci::local, unique in the process.
+std::int32_t new_local();
+
+} // namespace ricci::runtime

@@ -1,0 +1,25 @@
+// temporary_directory: a folder of our own (mode 0700) under TMPDIR, removed with what is in it.
+#pragma once
+
+#include <filesystem>
+
+namespace ricci::runtime {
+
+class temporary_directory {
+  public:
+    /// Throws ricci::error (environment) where none can be made.
+    temporary_directory();
+    ~temporary_directory();
+    temporary_directory(const temporary_directory&) = delete;
+    temporary_directory& operator=(const temporary_directory&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    /// Leaves the folder where it is, for the user to look at.
+    void keep() { kept_ = true; }
+
+  private:
+    std::filesystem::path path_;
+    bool kept_ = false;
+};
+
+} // namespace ricci::runtime

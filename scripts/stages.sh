@@ -1,0 +1,19 @@
+# stages: sourced by the other scripts; goes to the repository's root and names each stage and the time it took.
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+stage() { # stage NAME COMMAND...
+    local name=$1 start=$SECONDS
+    shift
+    printf '== %s\n' "$name"
+    "$@"
+    printf '== %s: %d s\n\n' "$name" $((SECONDS - start))
+}
+
+configure_and_build() { # configure_and_build PRESET [TARGET...]
+    local preset=$1 launcher
+    shift
+    launcher=$(command -v ccache || true)
+    cmake --preset "$preset" --log-level=WARNING ${launcher:+-D CMAKE_CXX_COMPILER_LAUNCHER=ccache} >/dev/null
+    cmake --build --preset "$preset" ${1:+--target "$@"}
+}

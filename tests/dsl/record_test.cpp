@@ -1,0 +1,120 @@
+// record_test: programs, locals, explain, and what cannot be done while statements are collected.
+#include "ricci.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/dsl/captured.hpp"
+
+#include <sstream>
+
+using namespace ricci::indices;
+using ricci::cpu, ricci::tensor;
+
+TEST_CASE("a program runs when it is called, with the values of then") {
+    tensor<double, 3> a(cpu()), b(cpu());
+    double factor = 2;
+    auto p = ricci::record([&] {
+        b(i) = factor * a(i) + 1;
+        a(i) += b(i);
+    });
+    CHECK(b.download() == std::vector<double>{0, 0, 0});
+    p();
+    CHECK(a.download() == std::vector<double>{1, 1, 1});
+    factor = 3;
+    p();
+    CHECK(b.download() == std::vector<double>{4, 4, 4});
+    CHECK(a.download() == std::vector<double>{5, 5, 5});
+}
+
+TEST_CASE("the number of statements may change") {
+    tensor<double, 3> a(cpu());
+    int count = 3;
+    auto p = ricci::record([&] {
+        for (int n = 0; n < count; ++n) a(i) += 1;
+    });
+    p();
+    count = 1;
+    p();
+    CHECK(a.download()[0] == 4);
+}
+
+TEST_CASE("a program within a program") {
+    tensor<double, 3> a(cpu());
+    auto inner = ricci::record([&] { a(i) += 1; });
+    auto outer = ricci::record([&] {
+        a(i) = 5;
+        inner();
+    });
+    CHECK(a.download()[0] == 0);
+    outer();
+    CHECK(a.download()[0] == 6);
+}
+
+TEST_CASE("a local carries a number and no memory") {
+    tensor<double, 3> a(cpu());
+    const auto statements = captured_all([&] {
+        ricci::local<double, ricci::dyn, 3> t(5, cpu()), u(4, cpu());
+        t(j, i) = a(i);
+        a(i) = t(j, i) * u(j(0, 4), i);
+    });
+    const auto& written = statements.at(0).accesses[0];
+    CHECK(written.data == nullptr);
+    CHECK(written.local >= 0);
+    CHECK(statements[0].positions[0].extent == 5);
+    CHECK(statements[0].positions[1].stride == 5);
+    CHECK(statements.at(1).accesses[1].local == written.local);
+    CHECK(statements[1].accesses[2].local != written.local);
+}
+
+TEST_CASE("a local holds values within its program, and is refused outside") {
+    tensor<double, 3> a(cpu());
+    a.fill(2);
+    auto p = ricci::record([&] {
+        ricci::local<double, 3> t(cpu());
+        t(i) = a(i) * a(i);
+        a(i) = t(i) + 1;
+    });
+    p();
+    CHECK(a.download() == std::vector<double>{5, 5, 5});
+    ricci::local<double, 3> outside(cpu());
+    CHECK_THROWS_AS(outside(i) = 1, ricci::error);
+    CHECK_THROWS_AS(a(i) = outside(i), ricci::error);
+    CHECK_THROWS_AS(double(outside(0)), ricci::error);
+    CHECK(a.download() == std::vector<double>{5, 5, 5});
+}
+
+TEST_CASE("mistakes in a recorded statement surface at once") {
+    tensor<double, 3> a(cpu());
+    CHECK_THROWS_AS(ricci::record([&] { a(i(0, 2)) = a(i(0, 3)); }), ricci::error);
+}
+
+TEST_CASE("values cannot be read while statements are collected") {
+    tensor<double, 3> a(cpu());
+    double x = 0;
+    CHECK_THROWS_AS(ricci::record([&] { x = a(1); }), ricci::error);
+    CHECK_THROWS_AS(ricci::record([&] { x = a(i) * a(i); }), ricci::error);
+    CHECK_THROWS_AS(ricci::record([&] { (void)a.download(); }), ricci::error);
+    CHECK_THROWS_AS(ricci::record([&] { (void)a.copy(); }), ricci::error);
+    CHECK_THROWS_AS(ricci::record([&] { a.upload(std::vector<double>(3)); }), ricci::error);
+    x = a(1); // and afterwards they can
+    CHECK(x == 0);
+}
+
+TEST_CASE("explain writes about each statement and runs none") {
+    tensor<double, 3> a(cpu());
+    std::ostringstream out;
+    ricci::explain(
+        [&] {
+            a(i) = 1;
+            a(i) += a(i);
+        },
+        out);
+    CHECK(out.str().find("+=") != std::string::npos);
+    CHECK(a.download()[0] == 0);
+}
+
+TEST_CASE("tuning is remembered") {
+    const auto before = ricci::current_tuning();
+    ricci::set_tuning(ricci::tuning::off);
+    CHECK(ricci::current_tuning() == ricci::tuning::off);
+    ricci::set_tuning(before);
+}

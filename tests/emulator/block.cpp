@@ -1,0 +1,166 @@
+// block: the scheduler of an emulated block's fibres.
+#include "tests/emulator/block.hpp"
+
+#include "lowering/error.hpp"
+#include "tests/emulator/sanitizer.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ricci::tests {
+namespace {
+
+constexpr std::size_t stack_bytes = RICCI_ASAN ? 256 << 10 : 96 << 10;
+constexpr std::size_t warp = 32;
+
+block_runner* current = nullptr; // one block runs at a time: the emulator's lock
+
+} // namespace
+
+void block_runner::run(kernel entry, const void* arguments, int threads, std::mt19937_64& random) {
+    entry_ = entry, arguments_ = arguments;
+    threads_ = static_cast<std::size_t>(threads);
+    if (fibres_.size() < threads_) fibres_.resize(threads_);
+    state_.barrier = barrier, state_.exchange = exchange;
+    current = this;
+    waiting_ = 0;
+    ready_.clear();
+    for (std::size_t n = 0; n < threads_; ++n) start(n);
+    std::size_t ended = 0;
+    while (!ready_.empty()) {
+        std::swap(ready_[random() % ready_.size()], ready_.back());
+        const std::size_t n = ready_.back();
+        ready_.pop_back();
+        resume(n);
+        switch (fibres_[n].now) {
+        case status::at_barrier:
+            if (++waiting_ == threads_) pass_barrier();
+            break;
+        case status::at_warp_operation:
+            pass_warp_operation(n);
+            break;
+        default:
+            ++ended;
+        }
+    }
+    if (ended != threads_) fail("its threads wait for each other");
+}
+
+void block_runner::start(std::size_t n) {
+    fibre& f = fibres_[n];
+    if (!f.stack) f.stack.reset(new std::byte[stack_bytes]);
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.get();
+    f.context.uc_stack.ss_size = stack_bytes;
+    f.context.uc_link = nullptr;
+    makecontext(&f.context, main, 0);
+    f.kept = nullptr;
+    f.now = status::ready;
+    ready_.push_back(n);
+}
+
+void block_runner::main() {
+    enter_stack(nullptr, &current->scheduler_stack_, &current->scheduler_bytes_);
+    current->entry_(current->arguments_);
+    fibre& f = current->fibres_[current->running_];
+    f.now = status::ended;
+    leave_stack(nullptr, current->scheduler_stack_, current->scheduler_bytes_);
+    setcontext(&current->scheduler_);
+}
+
+void block_runner::resume(std::size_t n) {
+    fibre& f = fibres_[n];
+    running_ = n;
+    state_.thread = {static_cast<unsigned>(n), 0, 0};
+    leave_stack(&kept_, f.stack.get(), stack_bytes);
+    swapcontext(&scheduler_, &f.context);
+    enter_stack(kept_, nullptr, nullptr);
+}
+
+void block_runner::suspend() {
+    fibre& f = fibres_[running_];
+    leave_stack(&f.kept, scheduler_stack_, scheduler_bytes_);
+    swapcontext(&f.context, &scheduler_);
+    enter_stack(f.kept, nullptr, nullptr);
+}
+
+void block_runner::barrier(int line) {
+    fibre& f = current->fibres_[current->running_];
+    f.now = status::at_barrier, f.line = line;
+    current->suspend();
+}
+
+void block_runner::exchange(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all) {
+    fibre& f = current->fibres_[current->running_];
+    f.now = status::at_warp_operation;
+    f.mask = mask, f.kind = kind, f.line = line, f.given = mine, f.all = all;
+    current->suspend();
+}
+
+void block_runner::pass_barrier() {
+    for (std::size_t n = 0; n < threads_; ++n) {
+        if (fibres_[n].line != fibres_[0].line) fail("its threads are at different __syncthreads");
+        fibres_[n].now = status::ready;
+        ready_.push_back(n);
+    }
+    waiting_ = 0;
+}
+
+void block_runner::pass_warp_operation(std::size_t n) {
+    const fibre& f = fibres_[n];
+    const std::size_t first = n / warp * warp;
+    if (!(f.mask >> (n - first) & 1))
+        fail(fmt::format("thread {} is not in the mask {:#x} of its warp operation in line {}", n, f.mask, f.line));
+    const auto takes_part = [&](std::size_t lane) { return first + lane < threads_ && (f.mask >> lane & 1); };
+    for (std::size_t lane = 0; lane < warp; ++lane) {
+        if (!takes_part(lane)) continue;
+        const fibre& other = fibres_[first + lane];
+        if (other.now != status::at_warp_operation || other.kind != f.kind || other.line != f.line ||
+            other.mask != f.mask)
+            return; // not here yet
+    }
+    unsigned long long all[warp];
+    std::memset(all, 0xff, sizeof all);
+    for (std::size_t lane = 0; lane < warp; ++lane)
+        if (takes_part(lane)) all[lane] = fibres_[first + lane].given;
+    for (std::size_t lane = 0; lane < warp; ++lane) {
+        if (!takes_part(lane)) continue;
+        fibre& other = fibres_[first + lane];
+        std::memcpy(other.all, all, sizeof all);
+        other.now = status::ready;
+        ready_.push_back(first + lane);
+    }
+}
+
+/// The fibres that still run are left where they are; their stacks are used again.
+void block_runner::fail(const std::string& what) {
+    const std::string where = states();
+    for (fibre& f : fibres_) permit(f.stack.get(), stack_bytes);
+    throw error(fmt::format("emulator: block ({}, {}) fails: {}:{}", state_.block.x, state_.block.y, what, where),
+                blame::environment);
+}
+
+/// Where the threads are, the first of each kind by number.
+std::string block_runner::states() const {
+    std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
+    for (std::size_t n = 0; n < threads_; ++n) {
+        const fibre& f = fibres_[n];
+        std::string state = "ready";
+        if (f.now == status::ended) state = "ended";
+        if (f.now == status::at_barrier) state = fmt::format("at __syncthreads in line {}", f.line);
+        if (f.now == status::at_warp_operation)
+            state = fmt::format("at a warp operation in line {} with mask {:#x}", f.line, f.mask);
+        auto group = groups.begin();
+        while (group != groups.end() && group->first != state) ++group;
+        if (group == groups.end()) group = groups.insert(group, {state, {}});
+        group->second.push_back(n);
+    }
+    std::string text;
+    for (const auto& [state, members] : groups)
+        text += fmt::format("\n  {} of {} threads, among them thread {}, {}", members.size(), threads_, members[0],
+                            members.size() == 1 ? "is " + state : "are " + state);
+    return text;
+}
+
+} // namespace ricci::tests

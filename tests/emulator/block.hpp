@@ -1,0 +1,65 @@
+// block: runs the threads of one emulated block as fibres on one host thread, in random order.
+#pragma once
+
+#include "tests/emulator/state.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+namespace ricci::tests {
+
+/// Fibres switch only at barriers and warp operations. Which runs next is drawn, so that threads which rely on an
+/// order that no barrier gives see poisoned shared memory or old values in some runs.
+class block_runner {
+  public:
+    using kernel = void (*)(const void* arguments);
+
+    /// The state is the kernel's; its thread, barrier and exchange are set here.
+    explicit block_runner(ricci_emulated_state& state) : state_(state) {}
+
+    /// Runs all threads to their end. Throws ricci::error for a barrier or warp operation that not all threads reach,
+    /// or that they reach at different lines.
+    void run(kernel entry, const void* arguments, int threads, std::mt19937_64& random);
+
+  private:
+    enum class status { ready, at_barrier, at_warp_operation, ended };
+    struct fibre {
+        ucontext_t context;
+        std::unique_ptr<std::byte[]> stack;
+        void* kept = nullptr; ///< AddressSanitizer's
+        status now = status::ready;
+        int line = 0, kind = 0;
+        unsigned mask = 0;
+        unsigned long long given = 0;
+        unsigned long long* all = nullptr;
+    };
+
+    static void barrier(int line);
+    static void exchange(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all);
+    static void main();
+
+    void start(std::size_t n);
+    void resume(std::size_t n);
+    void suspend();
+    void pass_barrier();
+    void pass_warp_operation(std::size_t n);
+    [[noreturn]] void fail(const std::string& what);
+    std::string states() const;
+
+    ricci_emulated_state& state_;
+    std::vector<fibre> fibres_;
+    std::size_t threads_ = 0, waiting_ = 0, running_ = 0;
+    std::vector<std::size_t> ready_;
+    ucontext_t scheduler_{};
+    void* kept_ = nullptr;
+    const void* scheduler_stack_ = nullptr;
+    std::size_t scheduler_bytes_ = 0;
+    kernel entry_ = nullptr;
+    const void* arguments_ = nullptr;
+};
+
+} // namespace ricci::tests

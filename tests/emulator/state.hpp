@@ -1,0 +1,16 @@
+// state: what an emulated kernel and the program that runs it share. Includes nothing: every kernel is compiled with
+// it.
+#pragma once
+
+struct ricci_emulated_dim {
+    unsigned x, y, z;
+};
+
+struct ricci_emulated_state {
+    ricci_emulated_dim thread, block, threads, grid; ///< of the thread that is running
+    void* shared;                                    ///< the block's dynamic shared memory
+    /// Waits for all threads of the block. `line` is that of the call.
+    void (*barrier)(int line);
+    /// Waits until all lanes of `mask` made the same call; all[lane] is then what each gave, poison for other lanes.
+    void (*exchange)(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all);
+};

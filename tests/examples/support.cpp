@@ -1,0 +1,133 @@
+// support: see support.hpp.
+#include "tests/examples/support.hpp"
+
+#include "examples/fem/geometry.hpp"
+#include "examples/fem/read_mesh.hpp"
+#include "tests/catch.hpp"
+#include "tools/npy.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+
+namespace fem_test {
+
+namespace fs = std::filesystem;
+
+std::string own_mesh(const std::string& name) { return RICCI_SOURCE_DIR "/examples/fem/meshes/" + name; }
+
+std::string reference(const std::string& name) {
+    const char* given = std::getenv("RICCI_SHARED");
+    const fs::path path = fs::path(given ? given : RICCI_SOURCE_DIR "/../shared") / "data/fem" / name;
+    if (fs::exists(path)) return path.string();
+    WARN("skipped: there is no " << path);
+    return {};
+}
+
+std::vector<double> read_npy(const std::string& path) {
+    const auto header = ricci::tools::read_npy_header(path);
+    if (header.type != ricci::lowering::scalar_type::f64 || header.fortran_order)
+        throw std::runtime_error(path + ": doubles in C order were expected");
+    std::vector<double> values(header.data_bytes / sizeof(double));
+    ricci::tools::read_npy_data(path, header, values.data());
+    return values;
+}
+
+scratch::scratch() {
+    std::string name = (fs::temp_directory_path() / "ricci-fem-XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no scratch folder");
+    folder_ = name;
+}
+
+scratch::~scratch() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+}
+
+std::string scratch::write(const std::string& name, std::string_view content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+}
+
+std::string read_file(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+std::string replaced(std::string text, std::string_view old, std::string_view with) {
+    const auto at = text.find(old);
+    if (at == std::string::npos) throw std::runtime_error("the text has no '" + std::string(old) + "'");
+    return text.replace(at, old.size(), with);
+}
+
+std::string complaint(const std::string& path) {
+    try {
+        const auto m = fem::read_mesh(path);
+        fem::weighted_determinants(m, fem::gauss_legendre(m.order + 1));
+    } catch (const fem::mesh_error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+double volume(const fem::mesh& m, int quadrature) {
+    const auto w = fem::weighted_determinants(m, fem::gauss_legendre(quadrature));
+    return std::accumulate(w.begin(), w.end(), 0.0);
+}
+
+std::vector<double> element_masses(const fem::mesh& m, int p, int q) {
+    const auto points = fem::gauss_legendre(q);
+    const auto w = fem::weighted_determinants(m, points);
+    const auto b =
+        fem::tensor_product(fem::lagrange(fem::gauss_lobatto(p + 1).points).values(points.points), m.dimension);
+    const std::int64_t n = b.columns;
+    std::vector<double> masses(n * n * m.elements);
+    for (std::int64_t e = 0; e < m.elements; ++e)
+        for (std::int64_t j = 0; j < n; ++j)
+            for (std::int64_t i = 0; i < n; ++i)
+                for (int k = 0; k < b.rows; ++k) masses[i + n * (j + n * e)] += b(k, i) * w[k + b.rows * e] * b(k, j);
+    return masses;
+}
+
+double distance_from_straight(const fem::mesh& m) {
+    const auto along = fem::positions(m.points, m.order);
+    const std::int64_t n = fem::nodes_per_element(m), side = m.order + 1;
+    double largest = 0;
+    for (std::int64_t e = 0; e < m.elements; ++e)
+        for (int d = 0; d < m.dimension; ++d) {
+            const double* x = &m.nodes[(e * m.dimension + d) * n];
+            for (std::int64_t i = 0; i < n; ++i) {
+                const double at[3]{along[i % side], along[i / side % side],
+                                   m.dimension == 3 ? along[i / side / side] : 0};
+                double straight = 0;
+                for (int c = 0; c < 1 << m.dimension; ++c) {
+                    const auto& corner = fem::corner_positions[c];
+                    double weight = 1;
+                    for (int r = 0; r < 3; ++r) weight *= corner[r] ? at[r] : 1 - at[r];
+                    straight +=
+                        weight * x[fem::lexicographic({corner[0] * m.order, corner[1] * m.order, corner[2] * m.order},
+                                                      m.order)];
+                }
+                largest = std::max(largest, std::abs(straight - x[i]));
+            }
+        }
+    return largest;
+}
+
+outcome run_program(const std::string& command) {
+    FILE* pipe = popen(("RICCI_DEVICE=cpu " + command + " 2>&1").c_str(), "r");
+    if (!pipe) throw std::runtime_error("cannot run " + command);
+    outcome result;
+    char buffer[4096];
+    while (const auto n = fread(buffer, 1, sizeof buffer, pipe)) result.output.append(buffer, n);
+    const int status = pclose(pipe);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return result;
+}
+
+} // namespace fem_test

@@ -1,0 +1,65 @@
+// support: files, reference data and plain loops that the tests of the examples share.
+#pragma once
+
+#include "examples/fem/basis.hpp"
+#include "examples/fem/mesh.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fem_test {
+
+/// A file of the project's own meshes.
+std::string own_mesh(const std::string& name);
+
+/// A file of the reference data, which lies in $RICCI_SHARED/data/fem, by default in the folder `shared` beside the
+/// checkout. Empty, after a warning that the test is skipped, when it is not there.
+std::string reference(const std::string& name);
+
+/// The elements of an .npy file of doubles in C order.
+std::vector<double> read_npy(const std::string& path);
+
+/// A folder of its own for files that a test makes, removed with the object.
+class scratch {
+  public:
+    scratch();
+    ~scratch();
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    /// Writes a file and returns its path.
+    std::string write(const std::string& name, std::string_view content) const;
+
+  private:
+    std::filesystem::path folder_;
+};
+
+std::string read_file(const std::string& path);
+
+/// Replaces the first occurrence of `old`, which must be there.
+std::string replaced(std::string text, std::string_view old, std::string_view with);
+
+/// The message of the mesh_error that reading `path`, and its geometry after that, throws; empty if none.
+std::string complaint(const std::string& path);
+
+/// The sum of all weighted determinants.
+double volume(const fem::mesh& m, int quadrature);
+
+/// M(i,j,e) = B(q,i)*W(q,e)*B(q,j) by plain loops, for basis order p and q points in each direction.
+std::vector<double> element_masses(const fem::mesh& m, int p, int q);
+
+/// The largest distance, over all elements, of a node from where a straight-sided element has it: between its
+/// corners.
+double distance_from_straight(const fem::mesh& m);
+
+struct outcome {
+    int exit_code = -1;
+    std::string output; ///< of both streams
+};
+
+/// Runs a program, given with its arguments as a shell takes them, on the CPU.
+outcome run_program(const std::string& command);
+
+} // namespace fem_test

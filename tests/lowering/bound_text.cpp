@@ -1,0 +1,71 @@
+// bound_text: a statement from text over tensors that are never touched.
+#include "tests/lowering/bound_text.hpp"
+
+#include "dsl/text.hpp"
+
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace ricci::tests {
+namespace {
+
+text_operand parse_operand(const std::string& word, const std::vector<text_operand>& before) {
+    text_operand out;
+    const auto equals = word.find('='), open = word.find('['), at = word.find('@');
+    out.name = word.substr(0, std::min(equals, at));
+    const auto type = lowering::scalar_type_named(word.substr(equals + 1, open - equals - 1));
+    if (!type) throw std::logic_error("no such type in " + word);
+    out.type = *type;
+    std::istringstream list(word.substr(open + 1, word.size() - open - 2));
+    std::int64_t dense = 1;
+    for (std::string item; std::getline(list, item, ',');) {
+        const auto colon = item.find(':');
+        out.extents.push_back(std::stoll(item));
+        out.strides.push_back(colon == std::string::npos ? dense : std::stoll(item.substr(colon + 1)));
+        dense *= out.extents.back();
+    }
+    out.data = reinterpret_cast<void*>((before.size() + 1) << 40);
+    if (at != std::string::npos) {
+        const auto plus = word.find('+', at);
+        for (const auto& other : before)
+            if (other.name == word.substr(at + 1, std::min(plus, equals) - at - 1))
+                out.data = static_cast<char*>(other.data) + (plus < equals ? std::stoll(word.substr(plus + 1)) : 0);
+    }
+    return out;
+}
+
+} // namespace
+
+lowering::statement bound_text(std::string_view statement, std::string_view operands) {
+    std::vector<text_operand> tensors;
+    std::istringstream words{std::string(operands)};
+    for (std::string word; words >> word;) tensors.push_back(parse_operand(word, tensors));
+    return bind_text(parse_text(statement).at(0), tensors);
+}
+
+lowering::machine some_cpu() {
+    lowering::machine m;
+    m.name = "a CPU";
+    m.processors = 8;
+    m.has_blas = true;
+    return m;
+}
+
+lowering::machine some_gpu() {
+    lowering::machine m;
+    m.kind = lowering::target::cuda;
+    m.name = "a GPU";
+    m.architecture = "sm_90";
+    m.processors = 132;
+    m.shared_bytes = 227 << 10;
+    m.bandwidth = 3e12;
+    m.flops_f64 = 34e12;
+    m.flops_f32 = 67e12;
+    m.launch_seconds = 3e-6;
+    m.has_blas = true;
+    return m;
+}
+
+} // namespace ricci::tests

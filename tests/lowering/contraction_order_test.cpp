@@ -1,0 +1,82 @@
+// contraction_order_test: the order of pairs against trying all orders.
+#include "lowering/contraction_order.hpp"
+#include "tests/catch.hpp"
+
+#include <limits>
+#include <random>
+
+namespace {
+
+using namespace ricci::lowering;
+
+double size_of(const label_set& labels, const std::vector<double>& extents) {
+    double size = 1;
+    for (std::size_t a = 0; a < extents.size(); ++a)
+        if (labels[a]) size *= extents[a];
+    return size;
+}
+
+/// The least flops over all ways to contract pairs.
+double least_flops(const std::vector<label_set>& items, const label_set& kept, const std::vector<double>& extents) {
+    if (items.size() == 1) return 0;
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t x = 0; x < items.size(); ++x)
+        for (std::size_t y = x + 1; y < items.size(); ++y) {
+            std::vector<label_set> rest;
+            label_set needed = kept;
+            for (std::size_t z = 0; z < items.size(); ++z)
+                if (z != x && z != y) rest.push_back(items[z]), needed |= items[z];
+            rest.push_back((items[x] | items[y]) & needed);
+            best = std::min(best, 2 * size_of(items[x] | items[y], extents) + least_flops(rest, kept, extents));
+        }
+    return best;
+}
+
+} // namespace
+
+TEST_CASE("dynamic programming finds the cheapest order") {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t axes = 4 + random() % 4;
+        std::vector<double> extents;
+        for (std::size_t a = 0; a < axes; ++a) extents.push_back(1 + random() % 9);
+        // Each axis stands in two factors or in one and the result, so that no leaf is reduced alone.
+        std::vector<label_set> factors(2 + random() % 4);
+        label_set kept;
+        for (std::size_t a = 0; a < axes; ++a) {
+            const auto first = random() % factors.size();
+            factors[first].set(a);
+            const auto second = random() % (factors.size() + 1);
+            if (second == factors.size() || second == first) kept.set(a);
+            else factors[second].set(a);
+        }
+        const auto order = contraction_order(factors, kept, extents, 8);
+        REQUIRE(order.flops == Approx(least_flops(factors, kept, extents)));
+        REQUIRE(order.pairs.size() == factors.size() - 1);
+        CHECK(order.pairs.back().result == kept);
+    }
+}
+
+TEST_CASE("an axis of one factor alone is summed first") {
+    std::vector<label_set> factors(2);
+    factors[0].set(0).set(1); // A(i,k)
+    factors[1].set(2).set(3); // B(j,l)
+    label_set kept;
+    kept.set(0).set(2);
+    const auto order = contraction_order(factors, kept, {10, 20, 30, 40}, 8);
+    REQUIRE(order.pairs.size() == 3);
+    CHECK(order.pairs[0].right == -1);
+    CHECK(order.pairs[1].right == -1);
+    CHECK(order.flops == 10 * 20 + 30 * 40 + 2 * 10 * 30);
+}
+
+TEST_CASE("more than twelve factors are ordered greedily") {
+    std::vector<label_set> chain(14);
+    std::vector<double> extents(15, 3.0);
+    label_set kept;
+    kept.set(0).set(14);
+    for (std::size_t f = 0; f < chain.size(); ++f) chain[f].set(f).set(f + 1);
+    const auto order = contraction_order(chain, kept, extents, 8);
+    CHECK(order.pairs.size() == 13);
+    CHECK(order.flops == 13 * 2 * 27);
+}

@@ -1,0 +1,84 @@
+// form_test: which form and kernel a statement gets.
+#include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "tests/catch.hpp"
+#include "tests/lowering/bound_text.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace {
+
+using namespace ricci::lowering;
+using namespace ricci::tests;
+
+struct form_case {
+    const char* statement;
+    const char* operands;
+    const char* expected; ///< form/kernel of each step
+};
+
+// Sizes differ from axis to axis so that a mix-up of axes cannot go unseen.
+constexpr form_case cases[] = {
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(k,i,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[5,3,50] B=f64[5,4,50]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k,e)*B(j,k,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[4,5,50]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f64[3,4,50] A=f64[5,3,50] B=f64[4,5,50]", "batched GEMM/batched_small"},
+    {"C(j,i,e) = A(i,k,e)*B(k,j,e)", "C=f64[4,3,50] A=f64[3,5,50] B=f64[5,4,50]", "batched GEMM/batched_small"},
+    {"C(i,e,j,f) = A(i,k,f,e)*B(k,e,j,f)", "C=f64[3,6,4,7] A=f64[3,5,7,6] B=f64[5,6,4,7]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k)*B(k,j,e)", "C=f64[3,400,50] A=f64[3,5] B=f64[5,400,50]", "tall-skinny A B/tall_skinny_ab"},
+    {"C(i,e,j) = A(i,k,e)*B(k,j)", "C=f64[3,50,4] A=f64[3,5,50] B=f64[5,4]", "GEMM/batched_small"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]", "interleaved batched GEMM/batched_small"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
+    {"C(i,j) = A(i,k)*B(j,k)", "C=f64[3,4] A=f64[3,5000] B=f64[4,5000]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[5000,4] A=f64[5000,3] B=f64[3,4]", "tall-skinny A B/tall_skinny_ab"},
+    {"C(j,i) = A(i,k)*B(k,j)", "C=f64[4,5000] A=f64[5000,3] B=f64[3,4]", "tall-skinny A B/tall_skinny_ab"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[200,300] A=f64[200,250] B=f64[250,300]", "GEMM/library"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[200:2,300:400] A=f64[200,250] B=f64[250,300]", "GEMM/direct"},
+    {"C(i,j) += A(i,k)*B(k,j)", "C=f32[200,300] A=f16[200,250] B=f16[250,300]", "GEMM/direct"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f32[200,300,3] A=f32[200,250,3] B=f32[250,300,3]", "batched GEMM/library"},
+    {"y(i) = A(i,k)*x(k)", "y=f64[300] A=f64[300,200] x=f64[200]", "GEMV/direct"},
+    {"y(i) = A(i,k)*x(k)", "y=f64[30] A=f64[30,20] x=f64[20]", "GEMV/direct"},
+    {"y(i) = A(k,i)*x(k)", "y=f64[30] A=f64[20000,30] x=f64[20000]", "GEMV/tall_skinny_atb reduction/direct"},
+    {"s() = x(k)*y(k)", "s=f64[] x=f64[20000] y=f64[20000]", "dot/tall_skinny_atb reduction/direct"},
+    {"s() = x(k)*y(k)", "s=f64[] x=f64[20] y=f64[20]", "dot/direct"},
+    {"C(i,j) = x(i)*y(j)", "C=f64[20,30] x=f64[20] y=f64[30]", "outer product/direct"},
+    {"B(j,i) = A(i,j)", "B=f64[20,30] A=f64[30,20]", "permutation/direct"},
+    {"y(i) = A(i,k)", "y=f64[20] A=f64[20,30]", "reduction/direct"},
+    {"C(i) = 2*A(i) + exp(B(i))", "C=f64[20] A=f64[20] B=f64[20]", "pointwise/direct"},
+    {"C(i,j) = A(i,k,l)*B(k,j)", "C=f64[20,20] A=f64[20,20,3] B=f64[20,20]", "reduction/direct GEMM/batched_small"},
+    {"O(y,x) = D(y+r,x+s)*F(r,s)", "O=f64[20,30] D=f64[22,32] F=f64[3,3]", "GEMV/direct"},
+    {"C(i) = a(i,k)/(b(k)+c(i))", "C=f64[20] a=f64[20,30] b=f64[30] c=f64[20]", "direct/direct"},
+};
+
+std::string forms(const plan& p) {
+    std::string out;
+    for (const auto& st : p.steps) out += fmt::format("{}{}/{}", out.empty() ? "" : " ", name_of(st.shape), name_of(st.kernel));
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("forms are recognised") {
+    for (const auto& c : cases) {
+        const auto s = bound_text(c.statement, c.operands);
+        INFO(to_string(s) << " with " << c.operands);
+        CHECK(forms(lower(s, some_cpu())) == c.expected);
+    }
+}
+
+TEST_CASE("without a compiler every product takes the direct form") {
+    auto chip = some_cpu();
+    chip.has_compiler = false;
+    chip.has_blas = false;
+    const auto s = bound_text("C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]");
+    CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
+}
+
+TEST_CASE("extents as arguments: every step is direct") {
+    const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"), some_gpu(), true);
+    REQUIRE(p.steps.size() == 1);
+    CHECK(p.steps[0].kernel == family::direct);
+    CHECK(p.steps[0].dynamic_extents);
+}

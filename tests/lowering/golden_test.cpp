@@ -1,0 +1,81 @@
+// golden_test: what every pass makes of a list of statements, against files under golden/. RICCI_UPDATE_GOLDEN=1 writes them anew.
+#include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "tests/catch.hpp"
+#include "tests/lowering/bound_text.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace ricci::lowering;
+using namespace ricci::tests;
+
+struct golden_case {
+    const char* name;
+    const char* statement;
+    const char* operands;
+    bool gpu = false;
+};
+
+constexpr golden_case cases[] = {
+    {"block_update", "A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
+    {"block_update_full", "A(i,j,m,n) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
+    {"batched_gemm", "C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,8,1000] A=f64[8,8,1000] B=f64[8,8,1000]", true},
+    {"batched_gemm_transposed", "C(i,j,e,f) += 2*conj(A(k,i,e))*B(j,k,f,e)", "C=c64[5,6,10,20] A=c64[7,5,10] B=c64[6,7,20,10]", true},
+    {"interleaved", "C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[4096,3,3] A=f32[4096,3,3] B=f32[4096,3,3]", true},
+    {"tall_skinny_atb", "C(i,j) += 0.5*A(k,i)*B(k,j)", "C=f64[4,6] A=f64[100000,4] B=f64[100000,6]", true},
+    {"tall_skinny_ab", "C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,6] A=f16[100000,4] B=f16[4,6]", true},
+    {"large_gemm", "C(i,j) = 3*A(k,i)*B(k,j)", "C=f64[500,300] A=f64[400,500] B=f64[400,300]"},
+    {"element_mass", "M(i,j,e) = B(q,i)*W(q,e)*B(q,j)", "M=f64[27,27,5000] B=f64[64,27] W=f64[64,5000]", true},
+    {"sum_factorised", "v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)",
+     "v=f64[4,4,4,900] B=f64[5,4] D=f64[5,5,5,900] u=f64[4,4,4,900]"},
+    {"convolution", "O(b,k,y,x) = relu(D(b,c,y+r,x+s)*F(k,c,r,s) + bias(k))", "O=f32[2,8,30,30] D=f32[2,4,32,32] F=f32[8,4,3,3] bias=f32[8]"},
+    {"padded_convolution", "O(y,x) = padded(D)(y+r-1,x+s-1)*F(r,s)", "O=f32[32,32] D=f32[32,32] F=f32[3,3]"},
+    {"two_products", "C(i,j) -= A(i,k)*B(k,j) - D(i,k)*E(k,j)", "C=f64[20,20] A=f64[20,20] B=f64[20,20] D=f64[20,20] E=f64[20,20]"},
+    {"transpose_in_place", "A(i,j) = A(j,i)", "A=f64[30,30]"},
+    {"shift", "A(i(0,9)) = A(i+1)", "A=f32[10]"},
+    {"trace", "t() = A(i,i)", "t=f64[] A=f64[50,50]"},
+    {"permutation", "B(k,i,j) = A(i,j,k)", "B=f64[4,5,6] A=f64[5,6,4]"},
+    {"reduced_function", "C(i) = exp(a(i,k))", "C=f64[5] a=f64[5,7]"},
+    {"distributed", "C(i) = (a(i,k) + b(i))*c(k)", "C=f64[5] a=f64[5,7] b=f64[5] c=f64[7]"},
+};
+
+std::string dump(const golden_case& c) {
+    const auto s = bound_text(c.statement, c.operands);
+    std::vector<stage> trace;
+    lower(s, c.gpu ? some_gpu() : some_cpu(), false, &trace);
+    std::string out = to_string(s) + "\n" + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");
+    for (const auto& st : trace) out += "\n" + std::string(st.pass) + ":\n" + st.dump + (st.dump.ends_with('\n') ? "" : "\n");
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("every pass leaves what its golden file says") {
+    const bool update = std::getenv("RICCI_UPDATE_GOLDEN") != nullptr;
+    for (const auto& c : cases) {
+        const auto path = std::filesystem::path(RICCI_GOLDEN_DIR) / (std::string(c.name) + ".txt");
+        const auto now = dump(c);
+        if (update) {
+            std::filesystem::create_directories(path.parent_path());
+            std::ofstream(path) << now;
+            continue;
+        }
+        std::stringstream golden;
+        golden << std::ifstream(path).rdbuf();
+        INFO(c.name << ": if the change is meant, run with RICCI_UPDATE_GOLDEN=1 and commit the difference");
+        CHECK(now == golden.str());
+    }
+}
+
+TEST_CASE("no golden file is left over") {
+    for (const auto& entry : std::filesystem::directory_iterator(RICCI_GOLDEN_DIR)) {
+        const auto name = entry.path().stem().string();
+        INFO(name);
+        CHECK(std::any_of(std::begin(cases), std::end(cases), [&](const auto& c) { return name == c.name; }));
+    }
+}

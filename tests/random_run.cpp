@@ -1,0 +1,92 @@
+// random_run: runs a random statement on a device and judges it.
+#include "runtime/run.hpp"
+#include "tests/random_statement.hpp"
+
+#include <cstdlib>
+#include <exception>
+#include <fmt/format.h>
+
+namespace ricci::tests {
+namespace {
+
+constexpr int reported = 5;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Copies of the buffers, guards included, on a device; the statement points into them while this lives.
+class on_device {
+  public:
+    on_device(random_case& c, std::int32_t code) : case_(c), device_(code), kept_(c.s) {
+        for (host_buffer& b : c.memory) {
+            const auto whole = b.whole();
+            copies_.push_back(static_cast<std::byte*>(runtime::allocate(device_, whole.size(), false)));
+            runtime::copy(device_, copies_.back(), cpu(), whole.data(), whole.size());
+            for (lowering::access& a : case_.s.accesses) {
+                auto* const p = static_cast<std::byte*>(a.data);
+                // Backwards and empty views start anywhere in their buffer, the guards included.
+                if (a.device == 0 && p >= whole.data() && p < whole.data() + whole.size())
+                    a.data = copies_.back() + (p - whole.data()), a.device = code;
+            }
+        }
+    }
+    ~on_device() {
+        for (std::byte* p : copies_) runtime::release(device_, p);
+        case_.s = kept_;
+    }
+    on_device(const on_device&) = delete;
+    on_device& operator=(const on_device&) = delete;
+
+    void copy_back() {
+        for (std::size_t b = 0; b < copies_.size(); ++b) {
+            const auto whole = case_.memory[b].whole();
+            runtime::copy(cpu(), whole.data(), device_, copies_[b], whole.size());
+        }
+    }
+
+  private:
+    random_case& case_;
+    device device_;
+    lowering::statement kept_;
+    std::vector<std::byte*> copies_;
+};
+
+} // namespace
+
+std::string run_and_compare(random_case& c, std::int32_t device_code) {
+    const oracle_result expected = evaluate(c.s);
+    std::vector<std::span<std::byte>> memory;
+    for (host_buffer& b : c.memory) memory.push_back(b.whole());
+    const snapshot before(memory);
+    std::string report;
+    try {
+        if (device_code == 0) {
+            runtime::run(c.s);
+        } else {
+            on_device there(c, device_code);
+            runtime::run(c.s);
+            there.copy_back();
+        }
+        report = compare(expected, before);
+    } catch (const std::exception& e) {
+        report = fmt::format("threw: {}\n", e.what());
+    }
+    return report.empty() ? report : c.text + report;
+}
+
+std::string run_random_cases(int count, std::int32_t device_code) {
+    const std::uint64_t first = from_environment("RICCI_TEST_SEED", 1);
+    const std::uint64_t number = from_environment("RICCI_TEST_N", static_cast<std::uint64_t>(count));
+    std::string reports;
+    int failed = 0;
+    for (std::uint64_t seed = first; seed < first + number && failed < reported; ++seed) {
+        random_case c = make_random_case(seed);
+        const std::string report = run_and_compare(c, device_code);
+        if (!report.empty()) reports += report + '\n', ++failed;
+    }
+    return reports;
+}
+
+} // namespace ricci::tests

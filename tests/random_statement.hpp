@@ -1,0 +1,32 @@
+// random_statement: valid statements and data from a seed, and their run on any device against the oracle.
+#pragma once
+
+#include "lowering/statement.hpp"
+#include "tests/host_memory.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ricci::tests {
+
+/// A statement over memory of its own.
+struct random_case {
+    std::uint64_t seed = 0;
+    lowering::statement s;
+    std::vector<host_buffer> memory; ///< operands may share a buffer with each other and with the left side
+    std::string text;                ///< seed, statement, types, extents, strides and overlaps
+};
+
+/// The case of this seed; the same on every machine. About one in five is shaped like a matrix product.
+random_case make_random_case(std::uint64_t seed);
+
+/// Runs the case on a device (a copy of every buffer is taken there and back) and compares with the oracle. Empty if
+/// right, else what was wrong, with the case's text.
+std::string run_and_compare(random_case& c, std::int32_t device_code);
+
+/// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first seed (1)
+/// and RICCI_TEST_N overrides `count`.
+std::string run_random_cases(int count, std::int32_t device_code);
+
+} // namespace ricci::tests

@@ -1,0 +1,68 @@
+// doctor: examine() names every part of the environment, and gives advice for each that is missing.
+#include "runtime/doctor.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/runtime/scratch.hpp"
+
+#include <algorithm>
+
+using namespace ricci;
+using namespace ricci::runtime;
+
+namespace {
+
+finding found(const std::string& what) {
+    const auto all = examine();
+    const auto it = std::find_if(all.begin(), all.end(), [&](const finding& f) { return f.what == what; });
+    if (it == all.end()) return {what + " is not examined", false, "", ""};
+    return *it;
+}
+
+} // namespace
+
+// The first test: the default device is asked for once per process, and the child inherits the answer.
+TEST_CASE("a default device that is not there is found out") {
+    const auto outcome = test::in_child([] {
+        setenv("RICCI_DEVICE", "cuda:63", 1);
+        const finding f = found("default device");
+        return !f.good && f.needed && test::contains(f.detail, "cuda:63");
+    });
+    CHECK(outcome.status == 0);
+    CHECK(found("default device").good);
+}
+
+TEST_CASE("every finding says something, and every bad one gives advice") {
+    const test::variable broken("RICCI_NVRTC", "/nonexistent");
+    for (const finding& f : examine()) {
+        CAPTURE(f.what);
+        CHECK_FALSE(f.detail.empty());
+        CHECK(f.good == f.advice.empty());
+    }
+}
+
+TEST_CASE("a compiler that is none, or does not compile, is found out") {
+    {
+        const test::variable chosen("RICCI_CXX", "/nonexistent/c++");
+        const finding f = found("C++ compiler");
+        CHECK_FALSE(f.good);
+        CHECK(test::contains(f.detail, "/nonexistent/c++"));
+    }
+    const test::variable chosen("RICCI_CXX", "/bin/false");
+    CHECK_FALSE(found("C++ compiler").good);
+}
+
+TEST_CASE("the cache's folder is examined") {
+    const temporary_directory folder;
+    {
+        const test::variable chosen("RICCI_CACHE_DIR", folder.path().string());
+        const finding f = found("kernel cache");
+        CHECK(f.good);
+        CHECK(test::contains(f.detail, folder.path().string()));
+    }
+    const auto file = folder.path() / "file";
+    test::write_text(file, "no folder");
+    const test::variable chosen("RICCI_CACHE_DIR", file.string());
+    const finding f = found("kernel cache");
+    CHECK_FALSE(f.good);
+    CHECK(test::contains(f.detail, file.string()));
+}

@@ -1,0 +1,142 @@
+// command_test: the subcommands that need no data, and help.
+#include "tests/catch.hpp"
+#include "tests/tools/command.hpp"
+#include "tests/tools/folder.hpp"
+
+#include <fmt/format.h>
+
+using namespace ricci::tests;
+
+namespace {
+
+outcome command(const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
+    static const folder f;
+    return ricci_command(arguments, {f.path(), environment});
+}
+
+} // namespace
+
+TEST_CASE("every help shows an example") {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
+                                                  {"run", "--help"},
+                                                  {"explain", "-h"},
+                                                  {"cache", "--help"},
+                                                  {"cache", "path", "--help"},
+                                                  {"cache", "list", "--help"},
+                                                  {"cache", "clear", "--help"},
+                                                  {"doctor", "--help"}}) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        const auto o = command(words);
+        CHECK(o.code == 0);
+        CHECK_THAT(o.out,
+                   (Catch::Contains("Example") && Catch::Contains("  ricci")) || Catch::Contains("Example: ricci"));
+    }
+    CHECK_THAT(command({"--version"}).out, Catch::Contains("ricci 0."));
+}
+
+TEST_CASE("wrong usage ends with 1") {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{},
+                                                  {"frobnicate"},
+                                                  {"run"},
+                                                  {"explain"},
+                                                  {"cache"},
+                                                  {"cache", "burn"},
+                                                  {"doctor", "now"}}) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        const auto o = command(words);
+        CHECK(o.code == 1);
+        CHECK_FALSE(o.err.empty());
+        CHECK(o.out.empty());
+    }
+}
+
+TEST_CASE("explain needs types and extents only") {
+    const auto paper =
+        command({"explain", "A(i, j, m(1, 9), n(1, 8)) -= A(i, k, m, 0)*A(k, j, 0, n)", "A=f64[64,64,9,8]"});
+    CHECK(paper.code == 0);
+    CHECK_THAT(paper.out, Catch::Contains("statement: A(i, j, m(1, 9), n(1, 8)) -= A(i, k, m, 0)*A(k, j, 0, n)") &&
+                              Catch::Contains("choose_form"));
+    // 128 TB of operands, results made on the way, f16 and bf16, any blanks
+    const auto large = command({"explain", "T(i,e) = A(i,k)*B(k,e); C(e) = T(i,e); s = h(i)*b(i)", "A=f32[8, 8]",
+                                "B=f32[8,4000000000000]", "h=f16[9]", "b=bf16[9]"});
+    CHECK(large.code == 0);
+    CHECK_THAT(large.out, Catch::Contains("statement: C(e) = T(i, e)") && Catch::Contains("4000000000000"));
+    CHECK(command({"explain", "s = x()", "x=c128[]"}).code == 0);
+
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{"C(i) = A(i)"}, "'A' is not given: add A=f64[64,64,9,8]"},
+        {{"C(i) = A(i)", "A=f64"},
+         "A=f64: the extents stand in brackets behind the type; write it like A=f64[64,64,9,8]"},
+        {{"C(i) = A(i)", "A=i32[3]"}, "'i32' is none of f16, bf16, f32, f64, c64 and c128"},
+        {{"C(i) = A(i)", "A=[3]"}, "'' is none of"},
+        {{"C(i) = A(i)", "A=f64[3"}, "brackets"},
+        {{"C(i) = A(i)", "A=f64[3,]"}, "'' is no extent"},
+        {{"C(i) = A(i)", "A=f64[-3]"}, "'-3' is no extent"},
+        {{"C(i) = A(i)", "A=f64[3x]"}, "'3x' is no extent"},
+        {{"C(i) = A(i)", "A=f64[99999999999999999999]"}, "an extent does not fit in 64 bits"},
+        {{"C(i) = A(i)", "A=f64[4000000000,4000000000]"}, "its size does not fit in 64 bits"},
+        {{"C(i) = A(i) + B(i)", "A=f64[900000000000000000]", "B=f64[900000000000000000]"},
+         "do not fit in an address space"},
+        {{"C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"}, "index i has extent 3"},
+        {{"C(i) = A(i)", "A=f64[3]", "B=f64[4]"}, "'B' is given, but no statement uses it"},
+        {{"C(i) += A(i)", "A=f64[3]"}, "'C' does not exist"},
+    };
+    for (const auto& [words, message] : wrong) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        std::vector<std::string> arguments{"explain"};
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        const auto o = command(arguments);
+        CHECK(o.code == 1);
+        CHECK_THAT(o.err, Catch::Contains(message));
+        CHECK(o.out.empty());
+    }
+}
+
+TEST_CASE("the cache is shown and cleared") {
+    const folder f;
+    const std::vector<std::string> cache{"RICCI_CACHE_DIR=" + (f / "kernels").string()};
+    CHECK(command({"cache", "path"}, cache).out == (f / "kernels").string() + "\n");
+    const auto none = command({"cache", "list"}, cache);
+    CHECK(none.code == 0);
+    CHECK(none.out == "0 kernels, 0 bytes\n");
+    const auto run = ricci_command({"run", "c(i(0,5)) = 2", "c=c.npy"}, {f.path(), cache});
+    INFO(run.err);
+    REQUIRE(run.code == 0);
+    CHECK_THAT(command({"cache", "list"}, cache).out, Catch::Contains("\n1 kernels, ") && Catch::Contains("ricci_"));
+    CHECK(command({"cache", "clear"}, cache).out == "1 kernels removed\n");
+    CHECK(command({"cache", "list"}, cache).out == "0 kernels, 0 bytes\n");
+    CHECK(command({"cache", "clear"}, cache).out == "0 kernels removed\n");
+}
+
+TEST_CASE("a cache that cannot be used is the environment's mistake, and only the cache commands need it") {
+    const folder f;
+    write_bytes(f / "file", "");
+    const std::vector<std::string> broken{"RICCI_CACHE_DIR=" + (f / "file").string()};
+    const auto list = command({"cache", "list"}, broken);
+    CHECK(list.code == 2);
+    CHECK_THAT(list.err, Catch::Contains("is not used"));
+    CHECK(command({"cache", "clear"}, broken).code == 2);
+    const auto none = command({"cache", "path"}, {"RICCI_CACHE_DIR=", "XDG_CACHE_HOME=", "HOME="});
+    CHECK(none.code == 2);
+    CHECK_THAT(none.err, Catch::Contains("there is no cache directory"));
+    CHECK(ricci_command({"run", "c(i(0,5)) = 2", "c=c.npy"}, {f.path(), broken}).code == 0);
+}
+
+TEST_CASE("doctor says what is there, and what to do where it is not") {
+    const auto good = command({"doctor"});
+    INFO(good.out);
+    CHECK(good.code == 0);
+    CHECK_THAT(good.out, Catch::Contains("C++ compiler") && Catch::Contains("kernel cache") &&
+                             Catch::Contains("default device: cpu"));
+    const auto bad = command({"doctor"}, {"RICCI_CXX=/none/c++"});
+    INFO(bad.out);
+    CHECK(bad.code == 2);
+    CHECK_THAT(bad.out, Catch::Contains("WRONG    C++ compiler") && Catch::Contains("to do: "));
+    CHECK(command({"doctor"}, {"RICCI_DEVICE=toaster"}).code == 2);
+}
+
+TEST_CASE("a device that is not there is the environment's mistake") {
+    const auto o = command({"explain", "C(i) = A(i)", "A=f64[3]", "--device", "cuda:63"});
+    CHECK(o.code == 2);
+    CHECK_FALSE(o.err.empty());
+}

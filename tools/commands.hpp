@@ -1,0 +1,32 @@
+// commands: the subcommands of `ricci`. Each returns the exit code or throws ricci::error, whose blame is the exit
+// code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ricci::tools {
+
+struct run_options {
+    std::string statements;
+    std::vector<std::string> operands; ///< NAME=FILE.npy
+    std::string device;                ///< empty: default_device()
+    int time = 0;                      ///< timed repetitions of each statement
+    bool explain = false;
+};
+int run_command(const run_options& options);
+
+struct explain_options {
+    std::string statements;
+    std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...]
+    std::string device;
+};
+int explain_command(const explain_options& options);
+
+int cache_path_command();
+int cache_list_command();
+int cache_clear_command();
+
+int doctor_command();
+
+} // namespace ricci::tools

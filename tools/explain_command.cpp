@@ -1,0 +1,85 @@
+// explain_command: every stage of a program's statements, for operands that need not exist.
+#include "tools/commands.hpp"
+#include "tools/program.hpp"
+
+#include <ricci/runtime/run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ricci::tools {
+
+namespace {
+
+constexpr std::string_view example = "f64[64,64,9,8]";
+
+/// "f64[64,64,9,8]": dense, first index fastest, without data.
+text_operand parse_shape(const argument& a) {
+    const auto bad = [&](const std::string& why) -> error {
+        return error(fmt::format("{}={}: {}; write it like {}={}", a.name, a.value, why, a.name, example));
+    };
+    std::string_view rest = a.value;
+    const std::size_t bracket = std::min(rest.find('['), rest.size());
+    const auto type = lowering::scalar_type_named(rest.substr(0, bracket));
+    if (!type) throw bad(fmt::format("'{}' is none of f16, bf16, f32, f64, c64 and c128", rest.substr(0, bracket)));
+    rest.remove_prefix(bracket);
+    if (rest.size() < 2 || rest.back() != ']') throw bad("the extents stand in brackets behind the type");
+    rest = rest.substr(1, rest.size() - 2);
+
+    text_operand operand;
+    operand.name = a.name;
+    operand.type = *type;
+    std::int64_t stride = 1, bytes = 0;
+    for (bool more = !rest.empty(); more;) {
+        const std::size_t comma = rest.find(',');
+        std::string_view word = rest.substr(0, comma);
+        more = comma != rest.npos;
+        if (more) rest.remove_prefix(comma + 1);
+        while (word.starts_with(' ')) word.remove_prefix(1);
+        while (word.ends_with(' ')) word.remove_suffix(1);
+        std::int64_t extent = 0;
+        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), extent);
+        if (problem == std::errc::result_out_of_range) throw bad("an extent does not fit in 64 bits");
+        if (problem != std::errc() || end != word.data() + word.size() || extent < 0)
+            throw bad(fmt::format("'{}' is no extent", word));
+        if (operand.extents.size() == lowering::max_axes)
+            throw bad(fmt::format("there are more than {} axes", lowering::max_axes));
+        operand.extents.push_back(extent);
+        operand.strides.push_back(stride);
+        if (__builtin_mul_overflow(stride, std::max<std::int64_t>(extent, 1), &stride))
+            throw bad("its size does not fit in 64 bits");
+    }
+    if (__builtin_mul_overflow(stride, lowering::size_of(operand.type), &bytes))
+        throw bad("its size does not fit in 64 bits");
+    return operand;
+}
+
+/// Addresses that no program has, apart from each other and aligned like real ones; nothing is ever read there.
+void place(std::vector<text_operand>& operands, device where) {
+    constexpr std::int64_t alignment = 256;
+    std::int64_t address = alignment;
+    for (auto& operand : operands) {
+        operand.device = where.code();
+        operand.data = reinterpret_cast<void*>(address);
+        if (__builtin_add_overflow(address, bytes_of(operand), &address) ||
+            __builtin_add_overflow(address, 2 * alignment - address % alignment, &address))
+            throw error("the tensors together do not fit in an address space of 64 bits");
+    }
+}
+
+} // namespace
+
+int explain_command(const explain_options& options) {
+    std::vector<given> givens;
+    for (const auto& a : parse_arguments(options.operands, example)) givens.push_back({a, parse_shape(a)});
+    resolved_program program = resolve(options.statements, givens, example);
+    place(program.operands, options.device.empty() ? default_device() : parse_device(options.device));
+    std::string text;
+    for (const auto& s : program.statements) text += runtime::explain(bind_text(s, program.operands)) + "\n";
+    fmt::print("{}", text);
+    return 0;
+}
+
+} // namespace ricci::tools

@@ -1,0 +1,97 @@
+// main: the `ricci` command. Exit code 0: done; 1: the statement or its input is wrong; 2: the environment is.
+#include "tools/commands.hpp"
+
+#include <ricci/lowering/error.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+
+namespace {
+
+using namespace ricci::tools;
+
+constexpr int wrong_input = 1;
+constexpr int wrong_environment = 2;
+
+const char* const device_help =
+    "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU";
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN); // a file that grows too large is an error with a message, and is removed
+
+    CLI::App app("ricci: tensor contractions in Einstein notation, compiled at run time");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "ricci " RICCI_VERSION);
+    app.footer("Exit codes: 0 done, 1 the statement or its input is wrong, 2 the environment is.\n"
+               "Example: ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy");
+
+    run_options run;
+    CLI::App* const run_app = app.add_subcommand("run", "Run statements on .npy files");
+    run_app->add_option("statements", run.statements, "Statements in Einstein notation, separated by ';'")
+        ->required();
+    run_app->add_option(
+        "operands", run.operands,
+        "NAME=FILE.npy for each tensor. A file on a right side is read. A file on a left side is written "
+        "in Fortran order; it is read first where it exists, and created where not");
+    run_app->add_option("--device", run.device, device_help);
+    run_app->add_option("--time", run.time, "Then time N more runs of each statement, and print the median")
+        ->check(CLI::Range(1, 1'000'000));
+    run_app->add_flag("--explain", run.explain, "Print every stage of each statement first");
+    run_app->footer("Examples:\n"
+                    "  ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy\n"
+                    "  ricci run \"T(i,j) = A(i,k)*B(k,j); C(i) = T(i,i)\" A=a.npy B=b.npy C=c.npy --time 10\n"
+                    "  ricci run \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" A=blocks.npy --device cpu");
+
+    explain_options explain;
+    CLI::App* const explain_app = app.add_subcommand("explain", "Print how statements are lowered; needs no data");
+    explain_app->add_option("statements", explain.statements, "Statements in Einstein notation, separated by ';'")
+        ->required();
+    explain_app->add_option(
+        "operands", explain.operands,
+        "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128");
+    explain_app->add_option("--device", explain.device, device_help);
+    explain_app->footer("Example:\n"
+                        "  ricci explain \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" \"A=f64[64,64,9,8]\"");
+
+    CLI::App* const cache_app = app.add_subcommand("cache", "The compiled kernels kept on disk");
+    cache_app->require_subcommand(1);
+    CLI::App* const path_app = cache_app->add_subcommand("path", "Print the directory");
+    CLI::App* const list_app = cache_app->add_subcommand("list", "List the kernels, the most recently used first");
+    CLI::App* const clear_app = cache_app->add_subcommand("clear", "Remove all kernels");
+    path_app->footer("Example:\n  ricci cache path");
+    list_app->footer("Example:\n  ricci cache list");
+    clear_app->footer("Example:\n  ricci cache clear");
+    cache_app->footer(
+        "Examples:\n  ricci cache path\n  ricci cache list\n  RICCI_CACHE_DIR=/tmp/kernels ricci cache clear");
+
+    CLI::App* const doctor_app = app.add_subcommand("doctor", "Say what was found of compilers, GPUs and caches");
+    doctor_app->footer("Example:\n  ricci doctor");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : wrong_input;
+    }
+    try {
+        if (*run_app) return run_command(run);
+        if (*explain_app) return explain_command(explain);
+        if (*path_app) return cache_path_command();
+        if (*list_app) return cache_list_command();
+        if (*clear_app) return cache_clear_command();
+        return doctor_command();
+    } catch (const ricci::error& e) {
+        fmt::print(stderr, "ricci: {}\n", e.what());
+        return e.blame() == ricci::blame::statement ? wrong_input : wrong_environment;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "ricci: not enough memory\n");
+        return wrong_environment;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "ricci: {}\n", e.what());
+        return wrong_environment;
+    }
+}

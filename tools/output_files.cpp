@@ -1,0 +1,100 @@
+// output_files: files that appear all together or not at all.
+#include "tools/output_files.hpp"
+
+#include <ricci/lowering/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ricci::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& file, const char* what) {
+    throw error(fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno)), blame::environment);
+}
+
+} // namespace
+
+fs::path real_path(const fs::path& file) {
+    std::error_code ignored;
+    const fs::path absolute =
+        fs::absolute(file, ignored); // first: what begins with a missing name would stay relative
+    const fs::path real = fs::weakly_canonical(absolute, ignored);
+    return real.empty() ? absolute : real;
+}
+
+void check_target(const fs::path& target) {
+    const fs::path file = real_path(target);
+    const fs::path folder = file.parent_path();
+    std::error_code ignored;
+    const auto status = fs::status(file, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        throw error(fmt::format("{}: it is not a regular file, so no result can be written to it", target.string()));
+    if (!fs::is_directory(folder, ignored))
+        throw error(fmt::format("{}: there is no folder {}", target.string(), folder.string()));
+    if (access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, "no file can be written there");
+}
+
+output_files::~output_files() {
+    for (const auto& f : files_) unlink(f.temporary.c_str());
+}
+
+fs::path output_files::add(const fs::path& target) {
+    file f{{}, real_path(target)}; // renaming must not replace a link
+    for (int attempt = 0;; ++attempt) {
+        f.temporary = f.target;
+        f.temporary.replace_filename(fmt::format(".{}.ricci-{}-{}", f.target.filename().string(), getpid(), attempt));
+        const int descriptor = open(f.temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            struct stat existing {};
+            if (stat(f.target.c_str(), &existing) == 0)
+                static_cast<void>(fchmod(descriptor, existing.st_mode & 0777));
+            close(descriptor);
+            break;
+        }
+        if (errno != EEXIST) fail(f.temporary, "it cannot be written");
+    }
+    files_.push_back(f);
+    return f.temporary;
+}
+
+void output_files::commit() {
+    std::vector<fs::path> backups; // of each target already replaced; empty: there was none
+    const auto roll_back = [&] {
+        for (std::size_t n = backups.size(); n-- > 0;)
+            if (backups[n].empty())
+                unlink(files_[n].target.c_str());
+            else
+                rename(backups[n].c_str(), files_[n].target.c_str());
+    };
+    for (const auto& f : files_) {
+        fs::path backup;
+        if (access(f.target.c_str(), F_OK) == 0) {
+            backup = f.temporary.string() + ".old";
+            if (link(f.target.c_str(), backup.c_str()) != 0)
+                backup = f.target; // no hard links here: nothing to put back
+        }
+        if (rename(f.temporary.c_str(), f.target.c_str()) != 0) {
+            const int why = errno;
+            if (!backup.empty() && backup != f.target) unlink(backup.c_str());
+            roll_back();
+            errno = why;
+            fail(f.target, "it cannot be replaced");
+        }
+        backups.push_back(backup);
+    }
+    for (std::size_t n = 0; n < backups.size(); ++n)
+        if (!backups[n].empty() && backups[n] != files_[n].target) unlink(backups[n].c_str());
+    files_.clear();
+}
+
+} // namespace ricci::tools

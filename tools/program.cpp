@@ -1,0 +1,72 @@
+// program: resolves the names of a text program.
+#include "tools/program.hpp"
+
+#include <ricci/lowering/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ricci::tools {
+
+std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view value_example) {
+    std::vector<argument> arguments;
+    for (const auto& word : words) {
+        const std::size_t equals = word.find('=');
+        if (equals == word.npos || equals + 1 == word.size())
+            throw error(fmt::format("'{}' gives no tensor: write NAME={}", word, value_example));
+        const std::string name = word.substr(0, equals);
+        if (!is_text_name(name)) throw error(fmt::format("'{}' in '{}' cannot name a tensor", name, word));
+        if (std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.name == name; }))
+            throw error(fmt::format("'{}' is given twice", name));
+        arguments.push_back({name, word.substr(equals + 1)});
+    }
+    return arguments;
+}
+
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, std::string_view value_example) {
+    resolved_program program;
+    program.statements = parse_text(text);
+    const auto known = [&](std::string_view name) {
+        return std::any_of(program.operands.begin(), program.operands.end(),
+                           [&](const auto& o) { return o.name == name; });
+    };
+    const auto find_given = [&](std::string_view name) {
+        return std::find_if(givens.begin(), givens.end(), [&](const auto& g) { return g.source.name == name; });
+    };
+    for (auto& s : program.statements) {
+        const auto& accesses = s.unbound.accesses;
+        for (std::size_t n = 1; n < accesses.size(); ++n) {
+            const std::string_view name = accesses[n].name;
+            if (known(name)) continue;
+            const auto found = find_given(name);
+            if (found == givens.end())
+                fail_in_text(s.source, s.number, s.access_columns[n],
+                             fmt::format("'{}' is not given: add {}={}", name, name, value_example));
+            if (!found->operand)
+                fail_in_text(s.source, s.number, s.access_columns[n],
+                             fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));
+            program.operands.push_back(*found->operand);
+        }
+        const std::string left(s.left());
+        program.written.insert(left);
+        if (known(left)) continue;
+        if (const auto found = find_given(left); found != givens.end() && found->operand) {
+            program.operands.push_back(*found->operand);
+        } else {
+            program.operands.push_back(create_left(s, program.operands));
+            program.created.insert(left);
+        }
+    }
+    for (const auto& g : givens)
+        if (!known(g.source.name)) throw error(fmt::format("'{}' is given, but no statement uses it", g.source.name));
+    return program;
+}
+
+std::int64_t bytes_of(const text_operand& operand) {
+    std::int64_t bytes = lowering::size_of(operand.type);
+    for (const std::int64_t extent : operand.extents) bytes *= extent;
+    return bytes;
+}
+
+} // namespace ricci::tools

@@ -1,0 +1,44 @@
+// program: a text program together with the tensors that the command line gives it.
+#pragma once
+
+#include <ricci/dsl/text.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ricci::tools {
+
+/// One NAME=VALUE of the command line.
+struct argument {
+    std::string name, value;
+};
+
+/// Reads NAME=VALUE words. Throws ricci::error for what is none, a name that cannot name a tensor, a name given
+/// twice.
+std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view value_example);
+
+/// What is known of a name before the program: its tensor without data; nothing if its file is not there yet.
+struct given {
+    argument source;
+    std::optional<text_operand> operand;
+};
+
+/// A program whose every name has type and extents. Nothing has data yet.
+struct resolved_program {
+    std::vector<text_statement> statements;
+    std::vector<text_operand> operands; ///< each name once, in order of use
+    std::set<std::string> created;      ///< names that the program makes, zero at first
+    std::set<std::string> written;      ///< names that stand on a left side
+};
+
+/// Parses `text` and finds its tensors. Throws ricci::error for a name that is neither given nor made by an earlier
+/// statement, and for a given name that no statement uses.
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, std::string_view value_example);
+
+/// Bytes of a dense tensor's elements.
+std::int64_t bytes_of(const text_operand& operand);
+
+} // namespace ricci::tools
