@@ -84,6 +84,7 @@ class access_printer {
         for (int t = 0; t < p.term_count; ++t) {
             const auto& term = s_.terms[static_cast<std::size_t>(p.first_term + t)];
             const auto c = term.coefficient;
+            if (c == 0) continue; // the dsl's mark of an affine position whose offset happens to be 0
             if (!text.empty()) text += c < 0 ? " - " : " + ";
             else if (c < 0) text += "-";
             if (c != 1 && c != -1) text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));

@@ -26,7 +26,6 @@ class on_device {
             runtime::copy(device_, copies_.back(), cpu(), whole.data(), whole.size());
             for (lowering::access& a : case_.s.accesses) {
                 auto* const p = static_cast<std::byte*>(a.data);
-                // Backwards and empty views start anywhere in their buffer, the guards included.
                 if (a.device == 0 && p >= whole.data() && p < whole.data() + whole.size())
                     a.data = copies_.back() + (p - whole.data()), a.device = code;
             }

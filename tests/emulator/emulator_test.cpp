@@ -4,9 +4,11 @@
 #include "tests/emulator/emulator.hpp"
 
 #include <cmath>
-#include <cstring>
+#include <cstdio>
 #include <numeric>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace ricci;
@@ -150,7 +152,32 @@ TEST_CASE("emulator: shared memory is poisoned before each block") {
     for (std::size_t b = 0; b < 4; ++b) CHECK(std::isnan(f.out[b]));
 }
 
-#if !RICCI_EMULATOR_ASAN // AddressSanitizer ends the program at the access itself
+#if RICCI_EMULATOR_ASAN
+namespace {
+
+/// Whether AddressSanitizer ends a process that runs the kernel.
+bool is_stopped(fixture& f, int shared) {
+    const pid_t child = fork();
+    if (child == 0) {
+        std::fclose(stderr);
+        f.run(1, 1, shared);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+} // namespace
+
+TEST_CASE("emulator: AddressSanitizer stops a kernel that leaves shared or global memory") {
+    fixture shared("{ RICCI_SHARED(m); m[64] = 1; }");
+    CHECK_FALSE(is_stopped(shared, 65));
+    CHECK(is_stopped(shared, 64));
+    fixture read("{ a.out[0] = a.in[a.n]; }");
+    CHECK(is_stopped(read, 0));
+}
+#else
 TEST_CASE("emulator: writing past shared memory is an error") {
     fixture f("{ RICCI_SHARED(m); m[64] = 1; }");
     CHECK(f.failure(1, 1, 65) == "");

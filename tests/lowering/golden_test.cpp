@@ -2,7 +2,7 @@
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "tests/catch.hpp"
-#include "tests/lowering/bound_text.hpp"
+#include "tests/bound_text.hpp"
 
 #include <cstdlib>
 #include <filesystem>

@@ -2,7 +2,7 @@
 #include "lowering/error.hpp"
 #include "lowering/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/lowering/bound_text.hpp"
+#include "tests/bound_text.hpp"
 
 #include <string>
 

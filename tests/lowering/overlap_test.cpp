@@ -1,7 +1,7 @@
 // overlap_test: which way a statement whose operands share memory with its left side was made safe.
 #include "lowering/lower.hpp"
 #include "tests/catch.hpp"
-#include "tests/lowering/bound_text.hpp"
+#include "tests/bound_text.hpp"
 
 #include <fmt/ranges.h>
 

@@ -1,7 +1,6 @@
 // bound_text: a statement from text over tensors that are never touched.
-#include "tests/lowering/bound_text.hpp"
+#include "tests/bound_text.hpp"
 
-#include "dsl/text.hpp"
 
 #include <cstdlib>
 #include <sstream>
@@ -38,11 +37,15 @@ text_operand parse_operand(const std::string& word, const std::vector<text_opera
 
 } // namespace
 
-lowering::statement bound_text(std::string_view statement, std::string_view operands) {
+std::vector<text_operand> parse_operands(std::string_view operands) {
     std::vector<text_operand> tensors;
     std::istringstream words{std::string(operands)};
     for (std::string word; words >> word;) tensors.push_back(parse_operand(word, tensors));
-    return bind_text(parse_text(statement).at(0), tensors);
+    return tensors;
+}
+
+lowering::statement bound_text(std::string_view statement, std::string_view operands) {
+    return bind_text(parse_text(statement).at(0), parse_operands(operands));
 }
 
 lowering::machine some_cpu() {

@@ -1,0 +1,133 @@
+// covering: a list of statements that between them make every kernel family meet every type and layout.
+#include "tests/kernels/covering.hpp"
+
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
+#include "tests/bound_text.hpp"
+
+#include <algorithm>
+
+namespace ricci::tests {
+namespace {
+
+/// Types of the left side and of the operands A and B.
+struct type_triple {
+    const char *c, *a, *b;
+};
+
+constexpr type_triple all_types[] = {{"f64", "f64", "f64"},    {"f32", "f32", "f32"},     {"c128", "c128", "c128"},
+                                     {"c64", "c64", "c64"},    {"f16", "f16", "f16"},     {"bf16", "bf16", "bf16"},
+                                     {"f32", "f16", "f16"},    {"f64", "f32", "bf16"},    {"c128", "f64", "c64"}};
+constexpr type_triple real_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"f16", "f32", "bf16"}};
+constexpr type_triple few_types[] = {{"f64", "f64", "f64"}, {"c64", "c64", "c64"}, {"bf16", "f16", "bf16"}};
+
+struct pattern {
+    const char *statement, *operands;
+};
+
+// $c, $a and $b stand for the types. Extents are odd and differ, so that blocks and tiles end in the middle.
+constexpr pattern batched_small_all[] = {
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[5,6,11] A=$a[5,7,11] B=$b[7,6,11]"},
+    {"C(e,i,j) -= 2*A(e,i,k)*B(e,k,j)", "C=$c[37,3,2] A=$a[37,3,5] B=$b[37,5,2]"},
+    {"C(i,j,f,e) = conj(A(k,i,e))*B(j,k,f)", "C=$c[4,3,2,9] A=$a[6,4,9] B=$b[3,6,2]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[17,33,3] A=$a[17,20,3] B=$b[20,33,3]"},
+};
+constexpr pattern batched_small_few[] = {
+    {"C(i,j,e) = A(k,i,e)*B(k,j,e)", "C=$c[5,6,11] A=$a[7,5,11] B=$b[7,6,11]"},
+    {"C(i,j,e) = A(i,k,e)*B(j,k,e)", "C=$c[5,6,11] A=$a[5,7,11] B=$b[6,7,11]"},
+    {"C(j,i,e) = A(k,i,e)*B(j,k,e)", "C=$c[6,5,11] A=$a[7,5,11] B=$b[6,7,11]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[5:1,6:8,11:50] A=$a[5:1,7:6,11:45] B=$b[7:2,6:15,11:100]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[5:-1,6:5,11:30] A=$a[5:7,7:-1,11:35] B=$b[7:1,6:7,11:-42]"},
+    {"C(i,e,j,f) = A(i,k,l,f,e)*B(l,k,e,j)", "C=$c[3,4,5,2] A=$a[3,2,3,2,4] B=$b[3,2,4,5]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[64,61,2] A=$a[64,63,2] B=$b[63,61,2]"},
+};
+constexpr pattern tall_skinny_all[] = {
+    {"C(i,j) += A(k,i)*B(k,j)", "C=$c[3,5] A=$a[1501,3] B=$b[1501,5]"},
+    {"C(i,j) = conj(A(i,k))*B(j,k)", "C=$c[3,5] A=$a[3,1501] B=$b[5,1501]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=$c[1501,5] A=$a[1501,3] B=$b[3,5]"},
+    {"C(j,i) -= 3*A(k,i)*B(j,k)", "C=$c[9,1501] A=$a[4,1501] B=$b[9,4]"},
+};
+constexpr pattern tall_skinny_few[] = {
+    {"s() = A(k)*B(k)", "s=$c[] A=$a[5003] B=$b[5003]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=$c[33:40,40:1] A=$a[2053:1,33:2100] B=$b[2053:41,40:1]"},
+    {"C(i) = A(k,i)*B(k)", "C=$c[17] A=$a[1501,17] B=$b[1501:-1]"},
+    {"C(i) = A(i,k)*B(k)", "C=$c[1501] A=$a[1501,17] B=$b[17]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=$c[2053,33] A=$a[2053,31] B=$b[31:33,33:1]"},
+};
+constexpr pattern direct_all[] = {
+    {"C(i,j) = 2*A(i,j) - B(j)", "C=$c[13,7] A=$a[13,7] B=$b[7]"},
+    {"C(k,i,j) += A(i,j,k)", "C=$c[3,5,4] A=$a[5,4,3]"},
+    {"C(i) = A(i,k)", "C=$c[3] A=$a[3,1000]"},
+    {"C(i) -= A(k,i)*A(k,i)", "C=$c[19] A=$a[100,19]"},
+};
+constexpr pattern direct_real[] = {
+    {"C(i,j) = relu(A(i,k)*B(k,j) + B(1,j)) + max(A(i,0), 0)", "C=$c[5,4] A=$a[5,3] B=$b[3,4]"},
+    {"C(y,x) = padded(A)(y+r-1,x+s-1)*B(r,s)", "C=$c[9,8] A=$a[9,8] B=$b[3,3]"},
+    {"padded(C)(2*y+u-1) = A(y,u) + min(B(y), 1)", "C=$c[9] A=$a[5,2] B=$b[5]"},
+    {"C(i) = A(i,i,k,k) + B(i(1,4)-1)", "C=$c[5] A=$a[5,5,3,3] B=$b[3]"},
+};
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+}
+
+template <class Cases, class Types> void add(std::vector<covering_case>& out, const Cases& cases, const Types& types) {
+    for (const auto& t : types)
+        for (const pattern& p : cases) {
+            covering_case c{p.statement, p.operands};
+            replace_all(c.operands, "$c", t.c);
+            replace_all(c.operands, "$a", t.a);
+            replace_all(c.operands, "$b", t.b);
+            out.push_back(std::move(c));
+        }
+}
+
+} // namespace
+
+std::vector<covering_case> covering_list() {
+    std::vector<covering_case> out;
+    add(out, batched_small_all, all_types);
+    add(out, batched_small_few, few_types);
+    add(out, tall_skinny_all, all_types);
+    add(out, tall_skinny_few, few_types);
+    add(out, direct_all, all_types);
+    add(out, direct_real, real_types);
+    return out;
+}
+
+random_case make_case(const covering_case& c, std::uint64_t seed) {
+    random_case out;
+    out.seed = seed;
+    out.text = c.statement + " with " + c.operands + "\n";
+    std::mt19937_64 random(seed);
+    auto operands = parse_operands(c.operands);
+    out.memory.reserve(operands.size()); // addresses of the buffers' memory must last
+    for (auto& o : operands) {
+        std::int64_t low = 0, high = 0;
+        for (std::size_t p = 0; p < o.extents.size(); ++p) {
+            const auto reach = o.strides[p] * (o.extents[p] - 1);
+            (reach < 0 ? low : high) += reach;
+        }
+        const auto size = lowering::size_of(o.type);
+        auto& buffer = out.memory.emplace_back(static_cast<std::size_t>((high - low + 1) * size));
+        fill_random({buffer.data(), buffer.size()}, o.type, random, fill::integers);
+        o.data = buffer.data() - low * size;
+    }
+    out.s = bind_text(parse_text(c.statement).at(0), operands);
+    return out;
+}
+
+std::set<std::pair<std::string, std::string>> covering_sources(const lowering::machine& chip) {
+    std::set<std::pair<std::string, std::string>> out;
+    std::uint64_t seed = 0;
+    for (const auto& c : covering_list()) {
+        const auto made = make_case(c, ++seed);
+        for (const bool dynamic : {false, true})
+            if (!dynamic || seed % 10 == 0)
+                for (auto& request : runtime::executable::requests(lowering::lower(made.s, chip, dynamic), chip))
+                    out.emplace(std::move(request.source), std::move(request.entry));
+    }
+    return out;
+}
+
+} // namespace ricci::tests

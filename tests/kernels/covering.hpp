@@ -1,0 +1,28 @@
+// covering: a list of statements that between them make every kernel family meet every type and layout.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "tests/random_statement.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ricci::tests {
+
+struct covering_case {
+    std::string statement;
+    std::string operands; ///< as for parse_operands
+};
+
+/// The list; at most 300 kernels.
+std::vector<covering_case> covering_list();
+
+/// Memory full of small integers, whose products are exact, so that one product lost or doubled is seen.
+random_case make_case(const covering_case& c, std::uint64_t seed);
+
+/// The sources and entries of all kernels that the list needs on a chip, each once.
+std::set<std::pair<std::string, std::string>> covering_sources(const lowering::machine& chip);
+
+} // namespace ricci::tests
