@@ -17,6 +17,7 @@ struct arguments {
     const void* y;
     double alpha[2];
     long long products; ///< the batch's extents multiplied
+    long long blocks;   ///< of the whole launch
     long long m_length[at_least_one(m_axes)], n_length[at_least_one(n_axes)], k_length[at_least_one(k_axes)];
     long long m_step[2][at_least_one(m_axes)], n_step[2][at_least_one(n_axes)], k_step[2][at_least_one(k_axes)];
     long long batch_length[at_least_one(batch_axes)];

@@ -1,7 +1,7 @@
 // tall_skinny_atb: C = X^T Y with a long k. Each block sums a fixed slice of k into its own m x n partial result, C[.., chunk];
 // a reduction over the chunks follows as a step of its own, so the bits depend on nothing but the sizes. Rows of k are staged in
 // shared memory; a thread owns elements of C, and where C is small the threads left over share k.
-// Constants: product.hpp's, and rows_per_tile, threads_per_block, chunks.
+// Constants: product.hpp's, and rows_per_tile, threads_per_block.
 #pragma once
 
 #include "product.hpp"
@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     compute* xs = reinterpret_cast<compute*>(memory); // [row][m + 1]
     compute* ys = xs + rows_per_tile * x_pitch;       // [row][n + 1]
     const long long length = a.k_length[0];
-    const long long first = length * blockIdx.x / chunks, last = length * (blockIdx.x + 1) / chunks;
+    const long long first = length * blockIdx.x / a.blocks, last = length * (blockIdx.x + 1) / a.blocks;
     const int slice = slices > 1 ? threadIdx.x / elements : 0;
 
     compute sums[owned];

@@ -1,5 +1,5 @@
 // tall_skinny_atb, for a CPU: C = X^T Y with a long k. Chunk by chunk of k into partial results C[.., chunk], which a step of its
-// own adds up. Constants: product.hpp's, and rows_per_tile, chunks.
+// own adds up. Constants: product.hpp's, and rows_per_tile.
 #pragma once
 
 #include "product.hpp"
@@ -11,7 +11,7 @@ extern "C" void ricci_tall_skinny_atb(const void* words, long long first, long l
     alignas(64) compute ys[rows_per_tile][n];
     alignas(64) compute cs[n][m];
     for (long long chunk = first; chunk < last; ++chunk) {
-        const long long from = length * chunk / chunks, to = length * (chunk + 1) / chunks;
+        const long long from = length * chunk / a.blocks, to = length * (chunk + 1) / a.blocks;
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < m; ++i) cs[j][i] = from_real<compute>(0, 0);
         for (long long begin = from; begin < to; begin += rows_per_tile) {

@@ -81,8 +81,11 @@ class overlap_checker {
             for (int t = 0; t < position.term_count; ++t) {
                 const auto& term = s_.terms[static_cast<std::size_t>(position.first_term + t)];
                 const auto axis = static_cast<std::size_t>(term.label); // fix_indices made one axis a label
-                out[axis] += term.coefficient * stride;
-                reach += std::abs(term.coefficient) * (st.axes[axis].extent - 1);
+                std::int64_t step = 0, span = 0;
+                if (__builtin_mul_overflow(term.coefficient, stride, &step) || __builtin_add_overflow(out[axis], step, &out[axis]) ||
+                    __builtin_mul_overflow(std::abs(term.coefficient), st.axes[axis].extent - 1, &span) ||
+                    __builtin_add_overflow(reach, span, &reach))
+                    return st.operands[0].stride;
             }
             if (__builtin_mul_overflow(stride, reach, &stride)) return st.operands[0].stride;
         }
@@ -147,9 +150,10 @@ class overlap_checker {
     }
 
     bool shares_memory(const step& st, std::size_t o) const {
-        if (!same_space(st, o)) return false;
         const auto& left = st.operands[0];
         const auto& right = st.operands[o];
+        // An operand without elements may have any strides.
+        if (!same_space(st, o) || element_count(st.axes, right.present) == 0) return false;
         const auto left_size = size_of(left.type), right_size = size_of(right.type);
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a) {

@@ -187,19 +187,14 @@ class form_chooser {
     void take_direct(step st, std::vector<step>& out) {
         st.kernel = family::direct;
         st.dynamic_extents = dynamic_;
-        st.tile = {1, 0, 0, 0};
         if (chip_.kind == target::cuda) {
-            // Few elements with long sums: 32 or 256 threads share each.
             std::int64_t longest = 1;
             for (const auto& list : st.sums) {
                 std::vector<char> marked(st.axes.size(), 0);
                 for (const auto a : list) marked[static_cast<std::size_t>(a)] = 1;
                 longest = std::max(longest, element_count(st.axes, marked));
             }
-            const auto elements = element_count(st.axes, st.operands[0].present);
-            const std::int64_t resident = 2048LL * chip_.processors;
-            if (longest >= 512 && elements < resident / 256) st.tile[0] = 256;
-            else if (longest >= 64 && elements < resident / 4) st.tile[0] = 32;
+            st.tile[0] = longest >= 2048 ? direct_threads : longest >= 64 ? 32 : 1;
         }
         out.push_back(std::move(st));
     }
@@ -210,7 +205,7 @@ class form_chooser {
         // Whole products a block: as many as give its threads an element each, within a quarter of the shared memory.
         const auto by_threads = std::max<std::int64_t>(1, 256 / (em * en));
         const auto by_memory = std::max<std::int64_t>(1, std::min<std::int64_t>(chip_.shared_bytes, 48 << 10) / (4 * batched_small_bytes(st, 1)));
-        const auto products = std::min({by_threads, by_memory, extent_of(st, batch)});
+        const auto products = std::min(by_threads, by_memory); // whatever the batch: its extent may change
         const auto threads = std::clamp<std::int64_t>((products * em * en + 31) / 32 * 32, 32, 256);
         st.tile = {static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(products, 1)))),
                    static_cast<std::int32_t>(threads), 0, 0};
@@ -239,13 +234,13 @@ class form_chooser {
         partial.kernel = family::tall_skinny_atb;
         partial.op = assignment::assign;
         partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 256, 0};
-        partial.axes.push_back({"chunk", blocks});
+        partial.axes.push_back({"chunk", blocks, true});
         for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
         partial.classes.push_back(other);
         auto present = st.operands[0].present;
         present.push_back(1);
         auto axes = st.axes;
-        axes.push_back({"chunk", blocks});
+        axes.push_back({"chunk", blocks, true});
         partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
 
         step total;

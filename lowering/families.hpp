@@ -6,7 +6,7 @@
 namespace ricci::lowering {
 
 // What step::tile means, by family:
-//   direct           {threads that share one element's sums: 1, 32 or 256}
+//   direct           {threads that share one element's sums where elements are few: 1, 32 or 256}
 //   batched_small    {products a block, threads a block}
 //   tall_skinny_atb  {blocks the long axis is cut into, rows staged at once, threads}
 //   tall_skinny_ab   {rows a block}

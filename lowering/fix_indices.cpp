@@ -105,6 +105,8 @@ class index_fixer {
             const auto& label = s_.labels[l];
             if (label.has_range()) {
                 if (label.begin > label.end) refuse(s_, "the range ({}, {}) of index {} is reversed", label.begin, label.end, label.name);
+                if (static_cast<wide>(label.end) - label.begin > INT64_MAX)
+                    refuse(s_, "the length of the range ({}, {}) of index {} does not fit 64 bits", label.begin, label.end, label.name);
                 ranges_.push_back({label.begin, label.end});
                 check_plain_positions(static_cast<std::int32_t>(l));
             } else {
@@ -218,7 +220,7 @@ class index_fixer {
     bool can_leave(const bound& b) const {
         wide lowest = b.offset, highest = b.offset;
         for (std::size_t l = 0; l < ranges_.size(); ++l) {
-            const wide reach = static_cast<wide>(b.coefficient[l]) * (ranges_[l].end - ranges_[l].begin - 1);
+            const wide reach = static_cast<wide>(b.coefficient[l]) * (static_cast<wide>(ranges_[l].end) - ranges_[l].begin - 1);
             lowest += std::min<wide>(reach, 0);
             highest += std::max<wide>(reach, 0);
         }

@@ -17,7 +17,7 @@ class axis_fuser {
 
     void run() {
         for (std::size_t a = 0; a < st_.axes.size(); ++a)
-            if (st_.axes[a].extent == 1) remove(a);
+            if (st_.axes[a].extent == 1 && !st_.operands[0].present[a]) remove(a);
         while (join_one()) {}
         drop_unused_axes(st_);
         sort();
@@ -68,6 +68,7 @@ class axis_fuser {
                 if (inner == outer || !is_used(inner) || !is_used(outer) || !can_join(inner, outer)) continue;
                 st_.axes[inner].name = intern(std::string(st_.axes[inner].name).append(st_.axes[outer].name));
                 st_.axes[inner].extent *= st_.axes[outer].extent;
+                st_.axes[inner].variable |= st_.axes[outer].variable;
                 remove(outer);
                 return true;
             }
@@ -83,6 +84,7 @@ class axis_fuser {
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
             if (left.present[a] != left.present[b]) return left.present[a] > left.present[b];
+            if (left.present[a] && (st_.axes[a].extent == 1) != (st_.axes[b].extent == 1)) return st_.axes[b].extent == 1;
             if (left.present[a]) return magnitude(left.stride[a]) < magnitude(left.stride[b]);
             return farthest[a] > farthest[b];
         });

@@ -17,6 +17,7 @@ namespace ricci::lowering {
 struct axis {
     std::string_view name;
     std::int64_t extent = 0;
+    bool variable = false; ///< follows another extent that may change: always an argument of a kernel
 };
 
 /// A padded position: an element exists only where 0 <= offset + sum of coefficient*axis < extent.

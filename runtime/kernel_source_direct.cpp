@@ -14,6 +14,10 @@ using namespace lowering;
 /// Sums up to here are unrolled over a constant; longer ones take their extent as an argument.
 constexpr std::int64_t longest_constant_sum = 32;
 
+/// Threads that a GPU's multiprocessor holds, and how many times over they may be filled before teams stop paying. A guess to be
+/// replaced by the tuner.
+constexpr std::int64_t threads_to_fill = 2048, team_advantage = 8;
+
 std::int32_t left_axis_count(const step& st) {
     std::int32_t count = 0;
     while (count < static_cast<std::int32_t>(st.axes.size()) && st.operands[0].present[static_cast<std::size_t>(count)]) ++count;
@@ -61,7 +65,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
     std::vector<std::int64_t> constant_extents, extents;
     for (std::size_t x = 0; x < axes; ++x) {
         const auto extent = st.axes[x].extent;
-        const bool constant = !st.dynamic_extents && static_cast<std::int32_t>(x) >= left_axes && extent <= longest_constant_sum;
+        const bool constant = !st.dynamic_extents && !st.axes[x].variable && static_cast<std::int32_t>(x) >= left_axes && extent <= longest_constant_sum;
         constant_extents.push_back(constant ? extent : argument);
         extents.push_back(extent);
     }
@@ -93,7 +97,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
     text.constant("compute_type", static_cast<std::int64_t>(st.compute));
     text.constant("accumulation", st.op == assignment::assign ? 0 : st.op == assignment::add ? 1 : -1);
     write_tree(text, st);
-    if (cuda) text.constant("threads_per_element", st.tile[0]);
+    if (cuda) text.constant("team_threads", st.tile[0]);
     out.source = complete_source(text.text(), cuda ? "direct.cuh" : "direct_cpu.hpp");
     out.entry = "ricci_direct";
 
@@ -116,8 +120,11 @@ kernel_request make_direct(const step& st, const machine& chip) {
     const auto elements = element_count(st.axes, st.operands[0].present);
     const double seconds = cost_model(st, chip).seconds - chip.launch_seconds;
     if (cuda) {
+        // A team for each element, unless there are elements enough to keep every thread busy alone.
+        const bool teams = st.tile[0] > 1 && elements * st.tile[0] < threads_to_fill * chip.processors * team_advantage;
         pack.number(elements);
-        const std::int64_t per_block = direct_threads / st.tile[0];
+        pack.number(teams);
+        const std::int64_t per_block = direct_threads / (teams ? st.tile[0] : 1);
         out.shape.grid = (elements + per_block - 1) / per_block;
         out.shape.threads = direct_threads;
         out.shape.shared_bytes = st.tile[0] == direct_threads ? direct_threads / 32 * static_cast<int>(size_of(st.compute)) : 0;
@@ -125,6 +132,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
         const auto row = left_axes > 0 ? std::max<std::int64_t>(st.axes[0].extent, 1) : 1;
         out.shape.grid = elements / row;
         pack.number(out.shape.grid);
+        pack.number(0);
         out.shape.seconds_per_block = seconds * chip.processors / static_cast<double>(std::max<std::int64_t>(out.shape.grid, 1));
     }
     return out;

@@ -40,6 +40,7 @@ class product_source {
         case family::tall_skinny_atb: make_tall_skinny_atb(); break;
         default: make_tall_skinny_ab(); break;
         }
+        out_.words[blocks_word_] = static_cast<std::uint64_t>(out_.shape.grid);
         out_.shape.seconds_per_block = seconds / static_cast<double>(std::max<std::int64_t>(out_.shape.grid, 1));
         return std::move(out_);
     }
@@ -112,6 +113,8 @@ class product_source {
         pack.patch(argument_patch::value::coefficient_real, 0);
         pack.patch(argument_patch::value::coefficient_imaginary, 0);
         pack.number(products_);
+        blocks_word_ = out_.words.size();
+        pack.number(0); // the blocks, known below
         for (const auto* g : {&m_, &n_, &k_}) pack.numbers(g->extent);
         for (const auto* g : {&m_, &n_, &k_})
             for (const auto& row : g->stride) pack.numbers(row);
@@ -152,7 +155,6 @@ class product_source {
     }
 
     void make_tall_skinny_atb() {
-        text_.constant("chunks", st_.tile[0]);
         text_.constant("rows_per_tile", st_.tile[1]);
         if (cuda_) text_.constant("threads_per_block", st_.tile[2]);
         finish("tall_skinny_atb");
@@ -183,6 +185,7 @@ class product_source {
     bool cuda_;
     axis_group m_, n_, k_, batch_;
     std::int64_t products_ = 1;
+    std::size_t blocks_word_ = 0;
     prelude text_;
     kernel_request out_;
 };

@@ -30,6 +30,12 @@ class variable {
     std::optional<std::string> old_;
 };
 
+/// A kernel cache of its own for the scope.
+class scratch_cache {
+    runtime::temporary_directory folder_;
+    variable place_{"RICCI_CACHE_DIR", folder_.path().string()};
+};
+
 inline std::string read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};

@@ -1,0 +1,55 @@
+// heap_test: a warm statement takes nothing from the heap.
+#include "ricci.hpp"
+#include "tests/catch.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<long> allocations = 0;
+
+void* counted(std::size_t bytes) {
+    ++allocations;
+    if (void* p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
+    throw std::bad_alloc();
+}
+} // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new[](std::size_t bytes) { return counted(bytes); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+using namespace ricci::indices;
+
+template <class F> long allocations_when_warm(F statement) {
+    for (int n = 0; n < 3; ++n) statement();
+    const long before = allocations;
+    for (int n = 0; n < 100; ++n) statement();
+    return allocations - before;
+}
+
+} // namespace
+
+TEST_CASE("the counter counts") {
+    const long before = allocations;
+    delete new int(1);
+    CHECK(allocations > before);
+}
+
+TEST_CASE("warm statements allocate nothing") {
+    ricci::tensor<double, 6, 6, ricci::dyn> A(20, ricci::cpu()), B(20, ricci::cpu()), C(20, ricci::cpu());
+    ricci::tensor<double, 6, 6> D(ricci::cpu());
+    double alpha = 1;
+    CHECK(allocations_when_warm([&] { C(i, j, e) += alpha * A(i, k, e) * B(k, j, e), alpha += 1; }) == 0);
+    CHECK(allocations_when_warm([&] { D(i, j) = relu(A(i, k, 3) * B(k, j, 4) + C(j, i, 5)); }) == 0);
+    CHECK(allocations_when_warm([&] { D(i(1, 5), j) -= D(j, i); }) == 0); // through a temporary
+    CHECK(allocations_when_warm([&] { C(i, j, e) = A(i, l, e) * D(l, k) * B(k, j, e); }) == 0);
+    ricci::view<double, 2> diagonal(A.data(), {6, 20}, {7, 36}, ricci::cpu());
+    CHECK(allocations_when_warm([&] { diagonal(i, e) = 2.0; }) == 0);
+}
