@@ -7,6 +7,7 @@
 #include "dsl/expr.hpp"
 #include "dsl/index.hpp"
 #include "dsl/local.hpp"
+#include "dsl/missing_functions.hpp"
 #include "dsl/record.hpp"
 #include "dsl/tensor.hpp"
 #include "dsl/tuning.hpp"

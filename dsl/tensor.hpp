@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <tuple>
@@ -163,6 +164,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
                         dsl::to_text(this->extents().data(), rank) + ", which has " + std::to_string(this->size()));
         runtime::copy(this->device(), this->header_.data, cpu(), elements.data(), bytes());
     }
+    void upload(std::initializer_list<T> elements) { upload(std::span<const T>(elements.begin(), elements.size())); }
 
     /// The elements, first index fastest. Waits for the device.
     std::vector<T> download() const {

@@ -1,0 +1,71 @@
+// missing_functions: functions of the C library that the language lacks, refused by name.
+//
+// An expression converts to a number, the sum over its indices. Without this, log(A(i)) would quietly be the C
+// library's log of that sum.
+#pragma once
+
+#include "dsl/expr.hpp"
+#include "dsl/index_set.hpp"
+
+#include <concepts>
+
+namespace ricci::dsl {
+
+/// Whether X is an expression with an index in it.
+template <class X>
+inline constexpr bool has_an_index = false;
+template <expression X>
+inline constexpr bool has_an_index<X> = !std::same_as<typename X::occurrences, occurrence_list<>>;
+
+template <class... Arguments>
+struct function_is_in_the_language {
+    static_assert(sizeof...(Arguments) == 0,
+                  "ricci has the functions conj, relu, exp, sqrt, abs, min and max, not this one; for "
+                  "the function of a sum take the number first: double s = x(i)*y(i)");
+};
+
+#define RICCI_MISSING(name)                                                                                          \
+    template <class... X>                                                                                            \
+    requires(has_an_index<X> || ...) constexpr double name(const X&...) {                                            \
+        (void)function_is_in_the_language<X...>{};                                                                   \
+        return 0;                                                                                                    \
+    }
+RICCI_MISSING(acos)
+RICCI_MISSING(acosh)
+RICCI_MISSING(asin)
+RICCI_MISSING(asinh)
+RICCI_MISSING(atan)
+RICCI_MISSING(atan2)
+RICCI_MISSING(atanh)
+RICCI_MISSING(cbrt)
+RICCI_MISSING(ceil)
+RICCI_MISSING(cos)
+RICCI_MISSING(cosh)
+RICCI_MISSING(erf)
+RICCI_MISSING(erfc)
+RICCI_MISSING(exp2)
+RICCI_MISSING(expm1)
+RICCI_MISSING(fabs)
+RICCI_MISSING(floor)
+RICCI_MISSING(fma)
+RICCI_MISSING(fmax)
+RICCI_MISSING(fmin)
+RICCI_MISSING(fmod)
+RICCI_MISSING(hypot)
+RICCI_MISSING(lgamma)
+RICCI_MISSING(log)
+RICCI_MISSING(log10)
+RICCI_MISSING(log1p)
+RICCI_MISSING(log2)
+RICCI_MISSING(pow)
+RICCI_MISSING(rint)
+RICCI_MISSING(round)
+RICCI_MISSING(sin)
+RICCI_MISSING(sinh)
+RICCI_MISSING(tan)
+RICCI_MISSING(tanh)
+RICCI_MISSING(tgamma)
+RICCI_MISSING(trunc)
+#undef RICCI_MISSING
+
+} // namespace ricci::dsl

@@ -1,0 +1,121 @@
+// extract: turns the ```cpp blocks of a Markdown page into test programs.
+//
+//     extract PAGE.md FOLDER NAME COUNT     writes FOLDER/NAME_1.cpp ... NAME_COUNT.cpp and FOLDER/NAME_refused_N.cpp
+//
+// Each block is the body of a test case of its own, behind the page's first block (the preamble). #include lines go to
+// the file's head. What a line gives is checked:
+//     C(i, j) = A(i, k) * B(k, j);  // -> {1, 2}        the elements of C afterwards
+//     double t = A(i, i);           // -> 3             the variable
+//     A.extent(1);                  // -> 4             the expression
+//     A(i, j) = B(i);               // throws: words    the message holds these words
+// A block marked ```cpp refused must not compile; the ```text block behind it holds lines of g++'s message.
+#include "tests/docs/page.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <stdexcept>
+
+namespace {
+
+using namespace ricci::tests;
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+/// One line of a block, with its check.
+std::string checked(const std::string& line) {
+    static const std::regex marked(R"((.*\S);\s*// (->|throws:) (.*\S)\s*)");
+    static const std::regex declaration(R"(\s*(?:const\s+)?[A-Za-z_][\w:]*(?:<.*>)?\s+(\w+)\s*=\s.*)");
+    static const std::regex assignment(R"(\s*(?:padded\()?(\w+)\)?\(.*\)\s*[-+]?=\s.*)");
+    std::smatch parts, name;
+    if (!std::regex_match(line, parts, marked)) {
+        if (line.find("// ->") != std::string::npos || line.find("// throws:") != std::string::npos)
+            throw std::runtime_error("a check must stand behind a whole statement: " + line);
+        return line;
+    }
+    const std::string statement = parts[1], expected = quoted(parts[3]);
+    if (parts[2] == "throws:")
+        return fmt::format("CHECK_THAT(ricci::tests::message_of([&] {{ {}; }}), Catch::Contains({}));", statement, expected);
+    if (std::regex_match(statement, name, declaration) || std::regex_match(statement, name, assignment))
+        return fmt::format("{}; CHECK(ricci::tests::shown({}) == ricci::tests::as_shown({}));", statement, name[1].str(), expected);
+    return fmt::format("CHECK(ricci::tests::shown({}) == ricci::tests::as_shown({}));", statement, expected);
+}
+
+bool is_include(const std::string& line) { return line.starts_with("#include"); }
+
+/// The lines of `block`, includes left out, each checked.
+std::string body(const code_block& block, const std::string& file) {
+    std::string out = fmt::format("#line {} {}\n", block.line, quoted(file));
+    for (const auto& line : block.lines) out += (is_include(line) ? "" : checked(line)) + "\n";
+    return out;
+}
+
+std::string includes(const std::vector<const code_block*>& blocks) {
+    std::string out;
+    for (const auto* block : blocks)
+        for (const auto& line : block->lines)
+            if (is_include(line)) out += line + "\n";
+    return out;
+}
+
+void write(const std::string& file, const std::string& text) {
+    std::ofstream stream(file);
+    stream << text;
+    if (!stream.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+void extract(const std::string& source, const std::string& folder, const std::string& name, std::size_t count) {
+    const page p = read_page(source);
+    std::vector<const code_block*> examples;
+    const code_block* preamble = nullptr;
+    std::size_t refused = 0;
+    for (std::size_t n = 0; n < p.blocks.size(); ++n) {
+        const auto& block = p.blocks[n];
+        if (block.language != "cpp") continue;
+        if (block.note.empty() && count > 1 && preamble == nullptr) {
+            preamble = &block;
+        } else if (block.note.empty()) {
+            examples.push_back(&block);
+        } else if (block.note == "refused") {
+            if (n + 1 == p.blocks.size() || p.blocks[n + 1].language != "text")
+                throw std::runtime_error(fmt::format("line {}: no ```text block behind it", block.line));
+            std::string text = includes({preamble, &block}) + body(*preamble, source);
+            text += "void refused() {\n" + body(block, source) + "}\n";
+            for (const auto& line : p.blocks[n + 1].lines) text += "// expect: " + line + "\n";
+            write(fmt::format("{}/{}_refused_{}.cpp", folder, name, ++refused), text);
+        } else {
+            throw std::runtime_error(fmt::format("line {}: unknown mark '{}'", block.line, block.note));
+        }
+    }
+    for (std::size_t part = 0; part < count; ++part) {
+        std::vector<const code_block*> mine;
+        for (std::size_t n = part; n < examples.size(); n += count) mine.push_back(examples[n]);
+        std::string text = "// Made from " + source + ".\n#include \"tests/docs/example.hpp\"\n";
+        if (preamble != nullptr) text += includes({preamble}) + body(*preamble, source);
+        text += includes(mine);
+        for (const auto* block : mine) {
+            const auto title = fmt::format("{}, line {}", block->heading, block->line);
+            text += fmt::format("TEST_CASE({}) {{\n{}}}\n", quoted(title), body(*block, source));
+        }
+        write(fmt::format("{}/{}_{}.cpp", folder, name, part + 1), text);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 5) throw std::runtime_error("extract PAGE.md FOLDER NAME COUNT");
+    extract(argv[1], argv[2], argv[3], std::stoul(argv[4]));
+} catch (const std::exception& e) {
+    std::cerr << "extract: " << e.what() << '\n';
+    return 1;
+}
