@@ -23,7 +23,7 @@ text_operand parse_operand(const std::string& word, const std::vector<text_opera
         const auto colon = item.find(':');
         out.extents.push_back(std::stoll(item));
         out.strides.push_back(colon == std::string::npos ? dense : std::stoll(item.substr(colon + 1)));
-        dense *= out.extents.back();
+        if (__builtin_mul_overflow(dense, out.extents.back(), &dense)) dense = 1; // for tests of what is too large
     }
     out.data = reinterpret_cast<void*>((before.size() + 1) << 40);
     if (at != std::string::npos) {

@@ -2,8 +2,8 @@
 //
 //     extract PAGE.md FOLDER NAME COUNT     writes FOLDER/NAME_1.cpp ... NAME_COUNT.cpp and FOLDER/NAME_refused_N.cpp
 //
-// Each block is the body of a test case of its own, behind the page's first block (the preamble). #include lines go to
-// the file's head. What a line gives is checked:
+// Each block is the body of a test case of its own, behind the block marked ```cpp preamble, if there is one. #include
+// lines go to the file's head. What a line gives is checked:
 //     C(i, j) = A(i, k) * B(k, j);  // -> {1, 2}        the elements of C afterwards
 //     double t = A(i, i);           // -> 3             the variable
 //     A.extent(1);                  // -> 4             the expression
@@ -81,11 +81,12 @@ void extract(const std::string& source, const std::string& folder, const std::st
     for (std::size_t n = 0; n < p.blocks.size(); ++n) {
         const auto& block = p.blocks[n];
         if (block.language != "cpp") continue;
-        if (block.note.empty() && count > 1 && preamble == nullptr) {
+        if (block.note == "preamble") {
             preamble = &block;
         } else if (block.note.empty()) {
             examples.push_back(&block);
         } else if (block.note == "refused") {
+            if (preamble == nullptr) throw std::runtime_error("a refused block needs a preamble before it");
             if (n + 1 == p.blocks.size() || p.blocks[n + 1].language != "text")
                 throw std::runtime_error(fmt::format("line {}: no ```text block behind it", block.line));
             std::string text = includes({preamble, &block}) + body(*preamble, source);
