@@ -27,6 +27,9 @@ if(RICCI_SANITIZE)
   target_compile_options(ricci_options INTERFACE -fsanitize=${RICCI_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer)
   target_link_options(ricci_options INTERFACE -fsanitize=${RICCI_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(ricci_options INTERFACE -Wno-maybe-uninitialized) # g++'s manual: sanitizers make it false
+  endif()
 endif()
 
 # One folder, one library: ricci_<name>, exported as ricci::<name>.

@@ -151,6 +151,8 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
     /// A second tensor with the same elements, on device d.
     tensor to(ricci::device d) const {
         dsl::refuse_read_while_collecting();
+        if (data() == nullptr && dsl::checked_size(this->extents().data(), rank, sizeof(T)) != 0)
+            throw error("a tensor that was moved from has no elements to copy");
         tensor out(false, this->extents(), d);
         runtime::copy(d, out.header_.data, this->device(), this->header_.data, bytes());
         return out;

@@ -47,13 +47,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         if (p < products) ys[p * y_tile + column * y_pitch + row] = load_y(a.y, where[3 * p + 2] + y_offset(a, row, column));
     }
     __syncthreads();
-    const compute alpha = from_real<compute>(a.alpha[0], a.alpha[1]);
     for (int e = threadIdx.x; e < products_per_block * m * n; e += threads_per_block) {
         int i, j, p;
         split_tile<c_fastest, m, n>(e, i, j, p);
         if (p >= products) continue;
         compute sum = from_real<compute>(0, 0);
         for (int l = 0; l < k; ++l) sum += xs[p * x_tile + l * x_pitch + i] * ys[p * y_tile + j * y_pitch + l];
-        store_c(a.c, where[3 * p] + c_offset(a, i, j), alpha * sum);
+        store_c(a, where[3 * p] + c_offset(a, i, j), sum);
     }
 }

@@ -6,7 +6,6 @@
 
 extern "C" void ricci_batched_small(const void* words, long long first, long long last) {
     const arguments& a = *static_cast<const arguments*>(words);
-    const compute alpha = from_real<compute>(a.alpha[0], a.alpha[1]);
     alignas(64) compute xs[k][m];
     alignas(64) compute ys[n][k];
     alignas(64) compute cs[m];
@@ -20,7 +19,7 @@ extern "C" void ricci_batched_small(const void* words, long long first, long lon
             for (int i = 0; i < m; ++i) cs[i] = from_real<compute>(0, 0);
             for (int l = 0; l < k; ++l)
                 for (int i = 0; i < m; ++i) cs[i] += xs[l][i] * ys[j][l];
-            for (int i = 0; i < m; ++i) store_c(a.c, at.c + c_offset(a, i, j), alpha * cs[i]);
+            for (int i = 0; i < m; ++i) store_c(a, at.c + c_offset(a, i, j), cs[i]);
         }
     }
 }

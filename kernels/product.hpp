@@ -2,6 +2,7 @@
 //
 // The prelude gives, as constants:
 //   compute_type, c_type, x_type, y_type; x_conjugated, y_conjugated; accumulate
+//   scaled (whether there is an alpha: multiplying by 1 would turn a complex infinity into NaN), negative (C -= ...)
 //   m_axes, n_axes, k_axes, batch_axes          how many axes make up m, n, k and the batch, the first fastest
 //   m_extent[], n_extent[], k_extent[]          or `argument`: then it is in the arguments
 //   m_stride[2][] (in C, X), n_stride[2][] (in C, Y), k_stride[2][] (in X, Y)    or `argument`
@@ -86,8 +87,11 @@ RICCI_FUNCTION compute load_y(const void* y, long long offset) {
     const compute value = load_as<compute>(static_cast<const y_element*>(y)[offset]);
     return y_conjugated ? conjugate(value) : value;
 }
-RICCI_FUNCTION void store_c(void* c, long long offset, compute value) {
-    c_element* at = static_cast<c_element*>(c) + offset;
+/// C[offset] (+)= alpha * sum.
+RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute value) {
+    c_element* at = static_cast<c_element*>(a.c) + offset;
+    if constexpr (scaled) value = from_real<compute>(a.alpha[0], a.alpha[1]) * value;
+    if constexpr (negative) value = -value;
     if constexpr (accumulate) value = load_as<compute>(*at) + value;
     *at = store_as<c_element>(value);
 }

@@ -112,6 +112,7 @@ template <class T> RICCI_FUNCTION T function_sqrt(T x) {
     if constexpr (real_part<T>::is_complex) {
         using real = typename real_part<T>::type;
         if (x.re == 0 && x.im == 0) return {0, x.im};
+        if (x.im - x.im != 0 && x.im == x.im) return {real_abs(x.im), x.im}; // infinite, whatever the real part
         const real t = real_sqrt((real_abs(x.re) + real_hypot(x.re, x.im)) / 2);
         if (x.re >= 0) return {t, x.im / (2 * t)};
         return {real_abs(x.im) / (2 * t), x.im < 0 ? -t : t};

@@ -14,7 +14,6 @@ extern "C" __global__ void __launch_bounds__(rows_per_block) ricci_tall_skinny_a
     const long long block = blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y;
     const long long i = block * rows_per_block + threadIdx.x;
     if (i >= a.m_length[0]) return;
-    const compute alpha = from_real<compute>(a.alpha[0], a.alpha[1]);
     for (int begin = 0; begin < n; begin += columns_at_once) {
         compute sums[columns_at_once];
         RICCI_UNROLL
@@ -27,6 +26,6 @@ extern "C" __global__ void __launch_bounds__(rows_per_block) ricci_tall_skinny_a
         }
         RICCI_UNROLL
         for (int j = 0; j < columns_at_once; ++j)
-            if (begin + j < n) store_c(a.c, c_offset(a, i, begin + j), alpha * sums[j]);
+            if (begin + j < n) store_c(a, c_offset(a, i, begin + j), sums[j]);
     }
 }

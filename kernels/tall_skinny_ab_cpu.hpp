@@ -7,7 +7,6 @@
 extern "C" void ricci_tall_skinny_ab(const void* words, long long first, long long last) {
     const arguments& a = *static_cast<const arguments*>(words);
     const long long length = a.m_length[0];
-    const compute alpha = from_real<compute>(a.alpha[0], a.alpha[1]);
     alignas(64) compute xs[k][rows_per_block];
     alignas(64) compute ys[n][k];
     alignas(64) compute cs[rows_per_block];
@@ -24,7 +23,7 @@ extern "C" void ricci_tall_skinny_ab(const void* words, long long first, long lo
             for (int i = 0; i < rows_per_block; ++i) cs[i] = from_real<compute>(0, 0);
             for (int l = 0; l < k; ++l)
                 for (int i = 0; i < rows_per_block; ++i) cs[i] += xs[l][i] * ys[j][l];
-            for (int i = 0; i < rows; ++i) store_c(a.c, c_offset(a, begin + i, j), alpha * cs[i]);
+            for (int i = 0; i < rows; ++i) store_c(a, c_offset(a, begin + i, j), cs[i]);
         }
     }
 }

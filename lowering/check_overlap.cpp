@@ -1,6 +1,7 @@
 // check_overlap: pass 3, makes a statement safe whose operands share memory with its left side.
 #include "lowering/check_overlap.hpp"
 
+#include "lowering/byte_span.hpp"
 #include "lowering/coincidence.hpp"
 #include "lowering/refuse.hpp"
 #include "lowering/temporaries.hpp"
@@ -56,7 +57,7 @@ class overlap_checker {
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (left.present[a]) terms.push_back({strides[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
-        if (has_solution(std::move(terms), 0, 0, true))
+        if (has_solution(std::move(terms), 0, 0, true, false))
             refuse(s_, "{} is written more than once in an element: its strides or affine positions let indices collide",
                    to_string(s_, s_.accesses[0]));
     }
@@ -154,6 +155,8 @@ class overlap_checker {
         const auto& right = st.operands[o];
         // An operand without elements may have any strides.
         if (!same_space(st, o) || element_count(st.axes, right.present) == 0) return false;
+        // Two tensors apart cannot overlap, wherever the dropped positions of a padded access would lie.
+        if (span_of(s_, access_of(left)).is_apart_from(span_of(s_, access_of(right)))) return false;
         const auto left_size = size_of(left.type), right_size = size_of(right.type);
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a) {

@@ -59,9 +59,10 @@ class form_chooser {
 
     form product_shape(const step& st) const {
         if (!axes_of(st, other).empty()) return form::direct;
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k), eb = extent_of(st, batch);
-        if (ek == 1) return eb == 1 && em > 1 && en > 1 ? form::outer_product : em > 1 && en > 1 ? form::batched_gemm : form::pointwise;
-        if (eb > 1) return is_interleaved(st) ? form::interleaved_gemm : form::batched_gemm;
+        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+        const bool batched = !axes_of(st, batch).empty(); // also a batch of one
+        if (ek == 1) return !batched && em > 1 && en > 1 ? form::outer_product : em > 1 && en > 1 ? form::batched_gemm : form::pointwise;
+        if (batched) return is_interleaved(st) ? form::interleaved_gemm : form::batched_gemm;
         if (em == 1 && en == 1) return form::dot;
         if (em == 1 || en == 1) return form::gemv;
         if (fits_atb(st)) return form::tall_skinny_atb;
@@ -88,14 +89,14 @@ class form_chooser {
 
     static bool fits_atb(const step& st) {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        return extent_of(st, batch) == 1 && is_one_axis(st, k) && std::max(em, en) <= largest_small && ek >= shortest_tall &&
+        return axes_of(st, batch).empty() && is_one_axis(st, k) && std::max(em, en) <= largest_small && ek >= shortest_tall &&
                ek >= tall_ratio * std::max(em, en);
     }
 
     bool fits_ab(const step& st) const {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const auto tall = std::max(em, en), narrow = std::max(std::min(em, en), ek);
-        return extent_of(st, batch) == 1 && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
+        return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
                tall >= tall_ratio * narrow && fits_shared(std::min(em, en) * ek * size_of(st.compute));
     }
 

@@ -14,7 +14,8 @@ wide ceil_divide(wide a, wide b) { return -floor_divide(-a, b); }
 /// Depth first over the terms, largest stride first: the smaller terms reach only so far, which leaves few values for each.
 class search {
   public:
-    search(std::vector<bounded_term> terms, bool except_all_zero) : terms_(std::move(terms)), except_zero_(except_all_zero) {
+    search(std::vector<bounded_term> terms, bool except_all_zero, bool unknown)
+        : terms_(std::move(terms)), except_zero_(except_all_zero), unknown_(unknown) {
         std::sort(terms_.begin(), terms_.end(), [](const auto& a, const auto& b) { return a.stride > b.stride; });
         lowest_.assign(terms_.size() + 1, 0);
         highest_.assign(terms_.size() + 1, 0);
@@ -24,11 +25,14 @@ class search {
         }
     }
 
-    bool run(wide low, wide high) { return from(0, low, high, true); }
+    bool run(wide low, wide high) {
+        const bool found = from(0, low, high, true);
+        return steps_ > most_steps ? unknown_ : found;
+    }
 
   private:
     bool from(std::size_t t, wide low, wide high, bool all_zero) {
-        if (++steps_ > 20'000) return true;
+        if (++steps_ > most_steps) return true; // ends the search; run() knows
         if (lowest_[t] > high || highest_[t] < low) return false;
         if (t == terms_.size()) return !(except_zero_ && all_zero); // lowest = highest = 0 lies within
         const auto& term = terms_[t];
@@ -41,13 +45,14 @@ class search {
 
     std::vector<bounded_term> terms_;
     std::vector<wide> lowest_, highest_; ///< what terms t, t + 1, ... can reach together
-    bool except_zero_;
+    static constexpr int most_steps = 100'000;
+    bool except_zero_, unknown_;
     int steps_ = 0;
 };
 
 } // namespace
 
-bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero) {
+bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero, bool unknown) {
     std::vector<bounded_term> kept;
     for (auto t : terms) {
         if (t.low > t.high) return false;
@@ -65,7 +70,7 @@ bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_
         if (same == kept.end()) kept.push_back(t);
         else same->low += t.low, same->high += t.high;
     }
-    return search(std::move(kept), except_all_zero).run(low, high);
+    return search(std::move(kept), except_all_zero, unknown).run(low, high);
 }
 
 } // namespace ricci::lowering

@@ -13,7 +13,8 @@ struct bounded_term {
 };
 
 /// Whether low <= sum of the terms <= high has a solution; with except_all_zero, one other than all v = 0.
-/// Exact up to a limit of search steps, beyond which it answers true, which is the safe answer.
-bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero = false);
+/// Exact up to a limit of search steps, beyond which it answers `unknown`.
+bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero = false,
+                  bool unknown = true);
 
 } // namespace ricci::lowering

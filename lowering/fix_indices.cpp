@@ -56,6 +56,8 @@ class index_fixer {
                 lowest = fit(lowest + std::min<wide>(reach, 0), "the span in bytes of", n);
                 highest = fit(highest + std::max<wide>(reach, 0), "the span in bytes of", n);
             }
+            if (!empty && !is_aligned(a))
+                refuse(s_, "the data of {} at {} is not aligned to its elements' {} bytes", names_[n], a.data, size_of(real_of(a.type)));
             if (!empty && a.data == nullptr && a.local == no_local) refuse(s_, "{} has no memory: its data is null", names_[n]);
         }
     }
@@ -202,7 +204,7 @@ class index_fixer {
                 const auto& term = terms_of(position)[t];
                 const auto l = static_cast<std::size_t>(term.label);
                 out.present[l] = 1;
-                here.coefficient[l] += term.coefficient;
+                here.coefficient[l] = checked(static_cast<wide>(here.coefficient[l]) + term.coefficient, number);
                 here.offset = checked(here.offset + static_cast<wide>(term.coefficient) * ranges_[l].begin, number);
                 out.stride[l] = checked(out.stride[l] + static_cast<wide>(term.coefficient) * position.stride, number);
             }
@@ -210,6 +212,12 @@ class index_fixer {
             if (a.padded && can_leave(here)) out.bounds.push_back(std::move(here));
         }
         out.offset = static_cast<std::int64_t>(offset);
+        // Bytes must fit too, also where a padded access never goes.
+        checked(offset * size_of(a.type), number);
+        for (std::size_t l = 0; l < out.stride.size(); ++l) {
+            const wide length = static_cast<wide>(ranges_[l].end) - ranges_[l].begin;
+            if (length > 1) checked(fit(static_cast<wide>(out.stride[l]) * (length - 1), "an address of", number) * size_of(a.type), number);
+        }
         return out;
     }
 

@@ -51,6 +51,8 @@ class operand_orderer {
             return emit(operation::sum, product, sum.b);
         };
         if (factors.size() < 2) return whole();
+        for (auto& f : factors)
+            if (is_recomputed(f, factors)) f = make_intermediate(extract(f));
 
         std::vector<label_set> labels;
         label_set together;
@@ -68,6 +70,18 @@ class operand_orderer {
         const double peak = is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32;
         if (new_steps < 1 || order.flops + new_steps * chip_.launch_seconds * peak >= at_once) return whole();
         return contract(factors, order, sum.b);
+    }
+
+    /// Whether a factor holds a sum that would be evaluated again for every value of an axis that only other factors have.
+    bool is_recomputed(std::int32_t factor, const std::vector<std::int32_t>& factors) const {
+        if (!holds_sum(factor)) return false;
+        const auto own = free_axes(factor);
+        return std::any_of(factors.begin(), factors.end(), [&](std::int32_t f) { return (free_axes(f) & ~own).any(); });
+    }
+
+    bool holds_sum(std::int32_t n) const {
+        const auto& here = step_.nodes[static_cast<std::size_t>(n)];
+        return here.kind == operation::sum || (arity(here.kind) >= 1 && holds_sum(here.a)) || (arity(here.kind) == 2 && holds_sum(here.b));
     }
 
     static bool is_double(scalar_type t) { return real_of(t) == scalar_type::f64; }

@@ -51,7 +51,7 @@ constexpr scalar_type real_of(scalar_type t) {
     return t == c64 ? f32 : t == c128 ? f64 : t;
 }
 
-/// The type of |x|, and of the left side `abs` alone may be stored in without loss.
+/// The complex type of the same precision, at least c64.
 constexpr scalar_type complex_of(scalar_type t) {
     using enum scalar_type;
     return t == f64 || t == c128 ? c128 : c64;

@@ -97,6 +97,11 @@ struct statement {
     }
 };
 
+/// Whether the data of an access can be read element by element: a complex element wants its real part's alignment.
+inline bool is_aligned(const access& a) {
+    return reinterpret_cast<std::uintptr_t>(a.data) % static_cast<std::uintptr_t>(size_of(real_of(a.type))) == 0;
+}
+
 /// How many children a node has.
 constexpr int arity(operation kind) {
     using enum operation;

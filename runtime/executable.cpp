@@ -8,7 +8,6 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/reference.hpp"
 
-#include <array>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -64,24 +63,8 @@ bool has_work(const step& st) { return element_count(st.axes, st.operands[0].pre
 /// stream-ordered elsewhere.
 class executable::workspace {
   public:
-    workspace(const executable& owner) : backend_(owner.backend_) {
-        const auto& temporaries = owner.temporaries_;
-        if (temporaries.empty()) return;
-        if (temporaries.size() > addresses_.size())
-            throw error(fmt::format("a statement needs {} temporaries; at most {} are possible", temporaries.size(), addresses_.size()));
-        std::size_t total = 0;
-        for (const auto& t : temporaries) {
-            std::size_t bytes = 0;
-            if (__builtin_mul_overflow(static_cast<std::size_t>(t.elements), static_cast<std::size_t>(size_of(t.type)), &bytes) ||
-                __builtin_add_overflow(total, (bytes + 255) / 256 * 256, &total))
-                throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
-        }
-        memory_ = take(owner.device_, total);
-        std::size_t at = 0;
-        for (std::size_t t = 0; t < temporaries.size(); ++t) {
-            addresses_[t] = static_cast<char*>(memory_) + at;
-            at += (static_cast<std::size_t>(temporaries[t].elements * size_of(temporaries[t].type)) + 255) / 256 * 256;
-        }
+    explicit workspace(const executable& owner) : backend_(owner.backend_), offsets_(owner.temporary_offsets_) {
+        if (owner.workspace_bytes_ > 0) memory_ = static_cast<char*>(take(owner.device_, owner.workspace_bytes_));
     }
     ~workspace() {
         if (memory_ != nullptr && !in_arena_) backend_.release(memory_);
@@ -90,7 +73,7 @@ class executable::workspace {
     workspace& operator=(const workspace&) = delete;
 
     void* address(std::int32_t source, const statement& s) const {
-        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : addresses_[static_cast<std::size_t>(-1 - source)];
+        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : memory_ + offsets_[static_cast<std::size_t>(-1 - source)];
     }
 
   private:
@@ -119,12 +102,21 @@ class executable::workspace {
     }
 
     backend& backend_;
-    void* memory_ = nullptr;
+    const std::vector<std::size_t>& offsets_;
+    char* memory_ = nullptr;
     bool in_arena_ = false;
-    std::array<void*, 64> addresses_{};
 };
 
-executable::executable(device d, plan p) : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)) {
+executable::executable(device d, plan p) : device_(d), backend_(backend_of(d)) {
+    for (const auto& t : p.temporaries) {
+        constexpr std::size_t alignment = 256;
+        temporary_offsets_.push_back(workspace_bytes_);
+        std::size_t bytes = 0;
+        if (__builtin_mul_overflow(static_cast<std::size_t>(t.elements), static_cast<std::size_t>(size_of(t.type)), &bytes) ||
+            __builtin_add_overflow(bytes, alignment - 1, &bytes) ||
+            __builtin_add_overflow(workspace_bytes_, bytes / alignment * alignment, &workspace_bytes_))
+            throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
+    }
     const auto& chip = backend_.machine();
     for (auto& st : p.steps) {
         if (!has_work(st)) continue;
@@ -166,7 +158,6 @@ void executable::launch(const prepared_step& st, const statement& s, const works
     words = request.words; // keeps its capacity
     std::complex<double> coefficient = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, s.scalars, st.step.compute);
-    if (request.negative) coefficient = -coefficient;
     for (const auto& patch : request.patches) {
         auto& word = words[static_cast<std::size_t>(patch.word)];
         using enum argument_patch::value;

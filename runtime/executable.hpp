@@ -14,7 +14,7 @@ namespace ricci::runtime {
 struct prepared_step {
     enum class runner : std::uint8_t { kernel, library, interpreter };
     runner how = runner::kernel;
-    lowering::step step; ///< for library and interpreter
+    lowering::step step;
     kernel_request request;
     kernel_handle kernel = nullptr;
     gemm_problem gemm; ///< library: all but the pointers
@@ -39,7 +39,8 @@ class executable {
 
     device device_;
     backend& backend_;
-    std::vector<lowering::temporary> temporaries_;
+    std::vector<std::size_t> temporary_offsets_; ///< bytes from the start of the workspace
+    std::size_t workspace_bytes_ = 0;
     std::vector<prepared_step> steps_;
 };
 

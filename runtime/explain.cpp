@@ -1,5 +1,6 @@
 // explain: every stage of a statement as text.
 #include "lowering/cost_model.hpp"
+#include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "runtime/executable.hpp"
@@ -38,14 +39,8 @@ std::string_view describe(cache_hit hit) {
 
 std::string describe_sizes(const step& st) {
     if (st.classes.empty()) return "";
-    const auto product = [&](axis_class c) {
-        std::int64_t extent = 1;
-        for (std::size_t a = 0; a < st.classes.size(); ++a)
-            if (st.classes[a] == c) extent *= st.axes[a].extent;
-        return extent;
-    };
-    return fmt::format(" m={} n={} k={} batch={}", product(axis_class::m), product(axis_class::n), product(axis_class::k),
-                       product(axis_class::batch));
+    return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n), extent_of(st, axis_class::k),
+                       extent_of(st, axis_class::batch));
 }
 
 } // namespace

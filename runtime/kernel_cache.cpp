@@ -46,8 +46,9 @@ kernel_handle load_from_disk(backend& b, const std::string& key, const std::stri
     if (!record) return nullptr;
     try {
         return b.load(record->code, entry);
-    } catch (const error&) { // whole, yet not loadable here: made against another driver or C library
-        remove_cached(key);
+    } catch (const error&) {
+        // Whole, yet not loadable here and now: made against another C library, or the machine is short of something. It stays
+        // until a compiled one replaces it.
         return nullptr;
     }
 }

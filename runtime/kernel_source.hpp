@@ -28,7 +28,6 @@ struct kernel_request {
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
     std::vector<lowering::node> coefficient; ///< a tree of scalars evaluated on the host (alpha of a product); empty: 1
-    bool negative = false;                   ///< alpha is negated
 };
 
 /// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change without a

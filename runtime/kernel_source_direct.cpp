@@ -2,6 +2,7 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/cost_model.hpp"
+#include "lowering/error.hpp"
 #include "lowering/families.hpp"
 #include "lowering/temporaries.hpp"
 #include "runtime/prelude.hpp"
@@ -117,6 +118,10 @@ kernel_request make_direct(const step& st, const machine& chip) {
     }
     if (scalars == 0) pack.number(0), pack.number(0);
 
+    constexpr std::size_t largest_arguments = 32764; // bytes, of a CUDA kernel
+    if (cuda && (out.words.size() + 2) * sizeof(std::uint64_t) > largest_arguments)
+        throw error(fmt::format("a statement with {} operands over {} axes is too large for one GPU kernel: split it",
+                                st.operands.size() - 1, axes));
     const auto elements = element_count(st.axes, st.operands[0].present);
     const double seconds = cost_model(st, chip).seconds - chip.launch_seconds;
     if (cuda) {

@@ -93,6 +93,13 @@ class product_source {
         text_.flag("x_conjugated", st_.x_conjugated);
         text_.flag("y_conjugated", st_.y_conjugated);
         text_.flag("accumulate", st_.op != assignment::assign);
+        // tall_skinny_atb stores plain sums: the step that adds up the chunks scales.
+        matrix_product product;
+        is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product);
+        const bool plain = st_.kernel == family::tall_skinny_atb;
+        if (!plain && product.coefficient >= 0) out_.coefficient = subtree(st_.nodes, product.coefficient);
+        text_.flag("scaled", !out_.coefficient.empty());
+        text_.flag("negative", !plain && product.negative != (st_.op == assignment::subtract));
         text_.constant("m_axes", static_cast<std::int64_t>(m_.extent.size()));
         text_.constant("n_axes", static_cast<std::int64_t>(n_.extent.size()));
         text_.constant("k_axes", static_cast<std::int64_t>(k_.extent.size()));
@@ -120,11 +127,6 @@ class product_source {
             for (const auto& row : g->stride) pack.numbers(row);
         pack.numbers(batch_.extent);
         for (const auto& row : batch_.stride) pack.numbers(row);
-        if (st_.kernel == family::tall_skinny_atb) return; // the step that adds up the chunks scales
-        matrix_product product;
-        is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product);
-        if (product.coefficient >= 0) out_.coefficient = subtree(st_.nodes, product.coefficient);
-        out_.negative = product.negative != (st_.op == assignment::subtract);
     }
 
     /// 0 the rows, 1 the columns, 2 the batch: along which an operand's elements lie nearest.

@@ -39,7 +39,7 @@ std::shared_ptr<const executable> prepare(const statement& s, const key_words& k
         const std::lock_guard lock(state.mutex);
         if (const auto found = state.executables.find(key); found != state.executables.end()) return found->second;
     }
-    const device d(s.accesses.empty() ? 0 : s.accesses[0].device);
+    const device d(s.accesses[0].device);
     auto made = std::make_shared<const executable>(d, lower_for(s, backend_of(d), nullptr, true));
     const std::lock_guard lock(state.mutex);
     if (state.executables.size() >= most_executables) state.executables.clear();
@@ -72,32 +72,29 @@ class local_memory {
             for (const auto& a : s.accesses)
                 if (a.local != no_local) reserve(s, a);
     }
-    ~local_memory() {
-        for (auto& [number, piece] : pieces_) release(piece.where, piece.memory);
-    }
-    local_memory(const local_memory&) = delete;
-    local_memory& operator=(const local_memory&) = delete;
-
     statement resolved(statement s) const {
         for (auto& a : s.accesses)
-            if (a.local != no_local) a.data = pieces_.at(a.local).memory, a.local = no_local;
+            if (a.local != no_local) a.data = pieces_.at(a.local).get(), a.local = no_local;
         return s;
     }
 
   private:
-    struct piece {
+    struct release_on {
         device where;
-        void* memory;
+        void operator()(void* memory) const { release(where, memory); }
     };
+    using piece = std::unique_ptr<void, release_on>;
 
     void reserve(const statement& s, const access& a) {
         if (pieces_.contains(a.local)) return;
         std::size_t bytes = static_cast<std::size_t>(size_of(a.type));
         for (int p = 0; p < a.position_count; ++p)
+            if (s.positions[static_cast<std::size_t>(a.first_position + p)].extent == 0) bytes = 0;
+        for (int p = 0; p < a.position_count; ++p)
             if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(s.positions[static_cast<std::size_t>(a.first_position + p)].extent), &bytes))
                 throw error("the size of a ricci::local does not fit 64 bits");
         const device d(a.device);
-        pieces_.emplace(a.local, piece{d, allocate(d, bytes, true)});
+        pieces_.emplace(a.local, piece(allocate(d, bytes, true), release_on{d}));
     }
 
     std::unordered_map<std::int32_t, piece> pieces_;
@@ -106,6 +103,7 @@ class local_memory {
 } // namespace
 
 void run(const statement& s) {
+    if (s.accesses.empty() || s.nodes.empty()) throw error("a statement needs a left and a right side");
     if (current_collector != nullptr) return (*current_collector)(s);
     for (const auto& a : s.accesses)
         if (a.local != no_local) refuse_locals(s);

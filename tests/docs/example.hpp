@@ -32,7 +32,8 @@ std::vector<std::remove_const_t<T>> elements_of(const view<T, Rank>& v) {
     std::vector<std::remove_const_t<T>> out;
     for (std::int64_t n = 0; n < v.size(); ++n) {
         std::int64_t rest = n, offset = 0;
-        for (int r = 0; r < Rank; ++r) offset += rest % v.extent(r) * v.strides()[static_cast<std::size_t>(r)], rest /= v.extent(r);
+        for (int r = 0; r < Rank; ++r)
+            offset += rest % v.extent(r) * v.strides()[static_cast<std::size_t>(r)], rest /= v.extent(r);
         out.push_back(v.data()[offset]);
     }
     return out;

@@ -2,8 +2,8 @@
 //
 //     extract PAGE.md FOLDER NAME COUNT     writes FOLDER/NAME_1.cpp ... NAME_COUNT.cpp and FOLDER/NAME_refused_N.cpp
 //
-// Each block is the body of a test case of its own, behind the block marked ```cpp preamble, if there is one. #include
-// lines go to the file's head. What a line gives is checked:
+// Each block is the body of a test case of its own, behind the block marked ```cpp preamble, if there is one.
+// #include lines go to the file's head. What a line gives is checked:
 //     C(i, j) = A(i, k) * B(k, j);  // -> {1, 2}        the elements of C afterwards
 //     double t = A(i, i);           // -> 3             the variable
 //     A.extent(1);                  // -> 4             the expression
@@ -24,9 +24,10 @@ using namespace ricci::tests;
 
 std::string quoted(const std::string& text) {
     std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool newline = text.compare(at, 2, "\\n") == 0; // a page writes it so
+        if (text[at] == '"' || (text[at] == '\\' && !newline)) out += '\\';
+        out += text[at];
     }
     return out + '"';
 }
@@ -44,10 +45,12 @@ std::string checked(const std::string& line) {
     }
     const std::string statement = parts[1], expected = quoted(parts[3]);
     if (parts[2] == "throws:")
-        return fmt::format("CHECK_THAT(ricci::tests::message_of([&] {{ {}; }}), Catch::Contains({}));", statement, expected);
+        return fmt::format("CHECK_THAT(ricci::tests::message_of([&] {{ {}; }}), Catch::Contains({}));", statement,
+                           expected);
     if (std::regex_match(statement, name, declaration) || std::regex_match(statement, name, assignment))
-        return fmt::format("{}; CHECK(ricci::tests::shown({}) == ricci::tests::as_shown({}));", statement, name[1].str(), expected);
-    return fmt::format("CHECK(ricci::tests::shown({}) == ricci::tests::as_shown({}));", statement, expected);
+        return fmt::format("{}; CHECK(ricci::tests::shown({}) == ricci::tests::as_shown{{{}}});", statement,
+                           name[1].str(), expected);
+    return fmt::format("CHECK(ricci::tests::shown({}) == ricci::tests::as_shown{{{}}});", statement, expected);
 }
 
 bool is_include(const std::string& line) { return line.starts_with("#include"); }

@@ -51,7 +51,8 @@ page read_page(const std::filesystem::path& file) {
         const bool row = text.starts_with('|');
         if (fence) {
             const auto blank = std::min(text.find(' '), text.size());
-            out.blocks.push_back({text.substr(3, blank - 3), trimmed(text.substr(blank), " "), heading, line + 1, {}});
+            out.blocks.push_back(
+                {text.substr(3, blank - 3), trimmed(text.substr(blank), " "), heading, line + 1, {}});
             open = &out.blocks.back();
         } else if (text.starts_with('#')) {
             heading = trimmed(text, "# ");

@@ -1,0 +1,72 @@
+// values_test: statements whose values or shapes once went wrong.
+#include "ricci.hpp"
+#include "tests/catch.hpp"
+#include "tests/runtime/scratch.hpp"
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <sstream>
+
+namespace {
+using namespace ricci::indices;
+const auto cpu = ricci::cpu();
+} // namespace
+
+TEST_CASE("a product without a coefficient leaves complex infinities infinite") {
+    const ricci::test::scratch_cache cache;
+    using complex = std::complex<double>;
+    ricci::tensor<complex, 2, 2> A(cpu), B(cpu), C(cpu);
+    ricci::tensor<complex, 2, 2, 3> D(cpu), E(cpu), F(cpu);
+    const double infinity = std::numeric_limits<double>::infinity();
+    A.upload({{infinity, 0}, {0, 0}, {0, 0}, {1, 0}});
+    B.fill({1, 1});
+    C(i, j) -= A(i, k) * B(k, j);
+    CHECK(C.download()[0] == complex(-infinity, -infinity));
+    D(i, j, e) = A(i, j), E(i, j, e) = B(i, j);
+    F(i, j, e) = D(i, k, e) * E(k, j, e);
+    CHECK(F.download()[0] == complex(infinity, infinity));
+}
+
+TEST_CASE("a product of five sums is one statement") {
+    const ricci::test::scratch_cache cache;
+    using matrix = ricci::tensor<double, 16, 16>;
+    matrix P(cpu), Q(cpu), C(cpu), T(cpu), U(cpu);
+    for (matrix* x : {&P, &Q}) x->fill(1);
+    C(i, n) = (P(i, j) + Q(i, j)) * (P(j, k) + Q(j, k)) * (P(k, l) + Q(k, l)) * (P(l, m) + Q(l, m)) * (P(m, n) + Q(m, n));
+    CHECK(C(15, 15) == std::pow(2.0, 5) * std::pow(16.0, 4));
+}
+
+TEST_CASE("a padded read beside the left side takes no temporary") {
+    const ricci::test::scratch_cache cache;
+    ricci::tensor<double, 16> memory(cpu);
+    memory.fill(1);
+    ricci::view<double, 1> D(memory.data(), {8}, {1}, cpu), O(memory.data() + 8, {8}, {1}, cpu);
+    ricci::tensor<double, 3> F(cpu);
+    F.fill(1);
+    const auto statement = [&] { O(y) = ricci::padded(D)(y + r - 1) * F(r); };
+    std::ostringstream text;
+    ricci::explain(statement, text);
+    CHECK_THAT(text.str(), !Catch::Contains("temporary") && !Catch::Contains("copied"));
+    statement();
+    CHECK(memory.download() == std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3, 2});
+}
+
+TEST_CASE("a layer's product inside a function is formed once") {
+    std::ostringstream text;
+    ricci::tensor<double, 64, 64> A(cpu), B(cpu), D(cpu), C(cpu);
+    ricci::explain([&] { C(i, j) = relu(A(i, l) * B(l, k)) * D(k, j); }, text);
+    CHECK_THAT(text.str(), !Catch::Contains("form direct"));
+}
+
+TEST_CASE("a view that is not aligned to its elements is refused") {
+    ricci::tensor<double, 8> x(cpu);
+    ricci::view<double, 1> y(reinterpret_cast<double*>(reinterpret_cast<char*>(x.data()) + 4), {4}, {1}, cpu);
+    CHECK_THROWS_WITH(y(i) = 1.0, Catch::Contains("not aligned to its elements' 8 bytes"));
+}
+
+TEST_CASE("a tensor that was moved from is not copied") {
+    ricci::tensor<double, 4> a(cpu);
+    const auto b = std::move(a);
+    CHECK_THROWS_WITH(a.copy(), Catch::Contains("moved from")); // NOLINT(bugprone-use-after-move): what it is about
+}
