@@ -150,6 +150,18 @@ class index_fixer {
         return extent;
     }
 
+    /// The coefficient of term t's index in a position, all its terms taken together; 0 where an earlier term counted it.
+    wide whole_coefficient(const position& p, int t) const {
+        const auto label = terms_of(p)[t].label;
+        wide sum = 0;
+        for (int other = 0; other < p.term_count; ++other) {
+            if (terms_of(p)[other].label != label) continue;
+            if (other < t) return 0;
+            sum += terms_of(p)[other].coefficient;
+        }
+        return sum;
+    }
+
     /// Every value of every position must lie within its axis, unless padded.
     void check_positions(const access& a) const {
         const auto number = static_cast<std::size_t>(&a - s_.accesses.data());
@@ -161,8 +173,8 @@ class index_fixer {
                 const auto& term = terms_of(position)[t];
                 const auto range = ranges_[static_cast<std::size_t>(term.label)];
                 empty = empty || range.begin == range.end;
-                const wide at_begin = static_cast<wide>(term.coefficient) * range.begin;
-                const wide at_end = static_cast<wide>(term.coefficient) * (static_cast<wide>(range.end) - 1);
+                const wide coefficient = whole_coefficient(position, t);
+                const wide at_begin = coefficient * range.begin, at_end = coefficient * (static_cast<wide>(range.end) - 1);
                 lowest = fit(lowest + std::min(at_begin, at_end), "a position of", number);
                 highest = fit(highest + std::max(at_begin, at_end), "a position of", number);
             }

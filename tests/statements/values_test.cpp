@@ -59,6 +59,17 @@ TEST_CASE("a layer's product inside a function is formed once") {
     CHECK_THAT(text.str(), !Catch::Contains("form direct"));
 }
 
+TEST_CASE("an index that stands twice in a position is taken together") {
+    const ricci::test::scratch_cache cache;
+    ricci::tensor<double, 8> A(cpu);
+    ricci::tensor<double, 4> B(cpu);
+    A.upload({0, 1, 2, 3, 4, 5, 6, 7});
+    B(i) = A(3 * i - 2 * i + 1);
+    CHECK(B.download() == std::vector<double>{1, 2, 3, 4});
+    A(3 * i - i) = B(i);
+    CHECK(A.download() == std::vector<double>{1, 1, 2, 3, 3, 5, 4, 7});
+}
+
 TEST_CASE("a view that is not aligned to its elements is refused") {
     ricci::tensor<double, 8> x(cpu);
     ricci::view<double, 1> y(reinterpret_cast<double*>(reinterpret_cast<char*>(x.data()) + 4), {4}, {1}, cpu);
