@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace ricci::dsl {
@@ -23,14 +22,6 @@ inline lowering::statement& empty_statement() {
     static thread_local lowering::statement s;
     s.clear();
     return s;
-}
-
-[[noreturn]] inline void refuse_two_ranges(const lowering::label& l, const term_value& t) {
-    const auto range = [](std::int64_t begin, std::int64_t end) {
-        return "(" + std::to_string(begin) + ", " + std::to_string(end) + ")";
-    };
-    throw error("index " + std::string(l.name) + " has two ranges in one statement: " + range(l.begin, l.end) +
-                " and " + range(t.begin, t.end));
 }
 
 /// Appends an access and returns its number; `label` runs along the numbers of the statement's indices.
@@ -46,9 +37,11 @@ inline std::int32_t append_access(lowering::statement& s, const lowering::access
             s.terms.push_back({*label, terms->coefficient});
             if (terms->begin == lowering::no_range && terms->end == lowering::no_range) continue;
             auto& l = s.labels[static_cast<std::size_t>(*label)];
-            if (l.has_range() && (l.begin != terms->begin || l.end != terms->end)) refuse_two_ranges(l, *terms);
-            l.begin = terms->begin;
-            l.end = terms->end;
+            const lowering::label written{l.name, terms->begin, terms->end};
+            if (!l.has_range())
+                l = written;
+            else if (l.begin != written.begin || l.end != written.end)
+                s.second_ranges.push_back(written);
         }
         // An affine position that comes out as 1*i + 0 must not bound i as a plain one does, or A(i + d) would
         // mean another thing for d == 0. In IR 1 only the number of terms can tell the two apart.
@@ -84,6 +77,20 @@ inline void refuse_read_while_collecting() {
             "no value yet; read them outside");
 }
 
+/// Says what is wrong with the read of one element, as it is said of any statement: with the statement printed.
+inline void refuse_element(void* target, const lowering::access& header, const position_value* positions) {
+    auto& s = empty_statement();
+    lowering::access number;
+    number.data = target;
+    number.type = header.type;
+    number.device = header.device;
+    number.name = "number";
+    s.accesses.push_back(number);
+    const std::int32_t* no_labels = nullptr;
+    s.add(lowering::operation::access, append_access(s, header, positions, nullptr, no_labels));
+    runtime::run(s);
+}
+
 /// Copies the one element that `positions` select to the host; leaves `target` as it is outside of a padded access.
 inline void read_element(void* target, const lowering::access& header, const position_value* positions) {
     refuse_read_while_collecting();
@@ -95,12 +102,10 @@ inline void read_element(void* target, const lowering::access& header, const pos
         } else if (header.padded) {
             return;
         } else {
-            throw error("an element is read at " + std::to_string(p.offset) + " in position " +
-                        std::to_string(r + 1) + ", whose extent is " + std::to_string(p.extent));
+            return refuse_element(target, header, positions);
         }
     }
-    if (header.local != lowering::no_local) throw error("an element of a ricci::local is read; it has no memory");
-    if (header.data == nullptr) throw error("an element is read of a tensor that has no memory: its data is null");
+    if (header.local != lowering::no_local || header.data == nullptr) return refuse_element(target, header, positions);
     const auto bytes = static_cast<std::size_t>(lowering::size_of(header.type));
     const auto* element = static_cast<const char*>(header.data) + product_of(offset, lowering::size_of(header.type));
     runtime::copy(cpu(), target, ricci::device(header.device), element, bytes);
@@ -139,6 +144,7 @@ Result read_sum(const Expression& e) {
     header.data = room.data();
     header.type = element_traits<Result>::type;
     header.device = device.code();
+    header.name = "number";
     run_statement(lowering::assignment::assign,
                   make_access<element_traits<Result>::type, true, shape<>>(header, nullptr, nullptr), e);
     room.fetch();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lowering/statement.hpp"
+#include "runtime/device.hpp"
 #include "runtime/run.hpp"
 
 #include <concepts>
@@ -12,11 +13,15 @@
 namespace ricci {
 
 /// What record() returns. Calling it runs the statements as one program; the callable is called again each time, so
-/// that scalars, extents and pointers are the current ones. Tensors that it refers to must outlive it.
+/// that scalars, extents and pointers are the current ones. Tensors that it refers to must outlive it; those that it
+/// creates live until the statements have run.
 template <std::invocable Body>
 class program {
   public:
-    explicit program(Body body) : body_(std::move(body)) { collect(); }
+    explicit program(Body body) : body_(std::move(body)) {
+        const runtime::kept_memory until_collected;
+        collect();
+    }
 
     /// Throws ricci::error as the statements would. Called while another program is recorded, it becomes part of it.
     void operator()() {
@@ -24,6 +29,7 @@ class program {
             body_();
             return;
         }
+        const runtime::kept_memory until_run; // tensors that the callable creates
         collect();
         runtime::run_program(statements_);
     }

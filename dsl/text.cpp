@@ -203,27 +203,34 @@ class parser {
         const std::size_t column = at_;
         bool negative = take("-");
         if (!negative) take("+");
+        bool plain = !negative;
         for (;;) {
-            term(p, negative);
+            plain &= term(p, negative);
             negative = peek() == '-';
             if (!negative && peek() != '+') break;
             ++at_;
+            plain = false;
         }
         for (std::size_t t = static_cast<std::size_t>(p.first_term); t < out().terms.size(); ++t)
             if (out().terms[t].coefficient == 0)
                 fail(column, fmt::format("index '{}' has the coefficient 0 here",
                                          out().labels[static_cast<std::size_t>(out().terms[t].label)].name));
+        // i + 0 bounds i no more than i + 1 does; in IR 1 a second term marks it as affine, as the C++ capture does.
+        const bool comes_out_plain = static_cast<std::int32_t>(out().terms.size()) == p.first_term + 1 && p.offset == 0 && out().terms.back().coefficient == 1;
+        if (comes_out_plain && !plain) out().terms.push_back({out().terms.back().label, 0});
         p.term_count = static_cast<std::int32_t>(out().terms.size()) - p.first_term;
         out().positions.push_back(p);
     }
 
-    /// One term of a position, added to what the position has.
-    void term(lowering::position& p, bool negative) {
+    /// One term of a position, added to what the position has; says whether it was an index and nothing else.
+    bool term(lowering::position& p, bool negative) {
         skip_blanks();
         const std::size_t column = at_;
         std::int64_t coefficient = negative ? -1 : 1;
         std::int32_t label = -1;
+        int factors = 0;
         do {
+            ++factors;
             if (is_digit(peek())) {
                 if (__builtin_mul_overflow(coefficient, integer(), &coefficient)) overflow(column);
             } else if (is_letter(peek())) {
@@ -235,17 +242,18 @@ class parser {
         } while (take("*"));
         if (label < 0) {
             if (__builtin_add_overflow(p.offset, coefficient, &p.offset)) overflow(column);
-            return;
+            return false;
         }
         const auto first = out().terms.begin() + p.first_term;
         const auto same = std::find_if(first, out().terms.end(), [&](const auto& t) { return t.label == label; });
         if (same != out().terms.end()) {
             if (__builtin_add_overflow(same->coefficient, coefficient, &same->coefficient)) overflow(column);
-            return;
+            return false;
         }
         if (out().terms.end() - first == lowering::max_axes)
             fail(column, fmt::format("more than {} indices in a position", lowering::max_axes));
         out().terms.push_back({label, coefficient});
+        return factors == 1;
     }
 
     [[noreturn]] void overflow(std::size_t column) const { fail(column, "the position does not fit in 64 bits"); }

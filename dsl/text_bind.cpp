@@ -135,7 +135,7 @@ class range_finder {
             for (std::int32_t t = 0; t < p.term_count; ++t) {
                 const auto& term = terms(p)[t];
                 if (term.label == label)
-                    coefficient = term.coefficient;
+                    coefficient += term.coefficient;
                 else if (const auto& range = ranges_[static_cast<std::size_t>(term.label)])
                     add_term(lowest, highest, term.coefficient, *range);
                 else

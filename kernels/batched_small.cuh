@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     long long* where = reinterpret_cast<long long*>(memory);              // [product][c, x, y]
     compute* xs = reinterpret_cast<compute*>(memory + where_bytes);       // [product][k][m + 1]
     compute* ys = xs + products_per_block * x_tile;                       // [product][n][k + 1]
-    const long long block = blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y;
+    const long long block = block_number();
     const long long first = block * products_per_block;
     if (first >= a.products) return; // the whole block
     const int products = static_cast<int>(a.products - first < products_per_block ? a.products - first : products_per_block);

@@ -19,7 +19,7 @@ struct thread_team {
 };
 
 extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const __grid_constant__ arguments a) {
-    const long long block = blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y;
+    const long long block = block_number();
     const long long thread = block * direct_threads + threadIdx.x;
     long long x[at_least_one(axis_count)] = {};
     if constexpr (team_threads > 1) {

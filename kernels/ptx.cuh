@@ -20,6 +20,11 @@
 #define RICCI_SHARED(name) unsigned char* name = static_cast<unsigned char*>(ricci_emulated_shared())
 #endif
 
+#if RICCI_ON_GPU || defined(RICCI_EMULATED)
+/// The number of this block: a grid of 2^31 blocks or more has a second dimension, and may be a little larger than was asked for.
+RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y; }
+#endif
+
 // Loops over constants that must be unrolled.
 #if RICCI_ON_GPU
 #define RICCI_UNROLL _Pragma("unroll")

@@ -113,9 +113,16 @@ template <class T> RICCI_FUNCTION T function_sqrt(T x) {
         using real = typename real_part<T>::type;
         if (x.re == 0 && x.im == 0) return {0, x.im};
         if (x.im - x.im != 0 && x.im == x.im) return {real_abs(x.im), x.im}; // infinite, whatever the real part
-        const real t = real_sqrt((real_abs(x.re) + real_hypot(x.re, x.im)) / 2);
-        if (x.re >= 0) return {t, x.im / (2 * t)};
-        return {real_abs(x.im) / (2 * t), x.im < 0 ? -t : t};
+        // Powers of 4 keep |re| + |x| from overflowing, and from losing the digits that subnormal numbers lack.
+        constexpr bool is_float = sizeof(real) == 4;
+        constexpr real large = is_float ? 0x1p124 : 0x1p1020, small = is_float ? 0x1p-100 : 0x1p-900;
+        const real largest = real_abs(x.re) > real_abs(x.im) ? real_abs(x.re) : real_abs(x.im);
+        const real scale = largest > large ? real(0.25) : largest < small ? real(0x1p60) : real(1);
+        const real back = largest > large ? real(2) : largest < small ? real(0x1p-30) : real(1);
+        const real re = x.re * scale, im = x.im * scale;
+        const real t = real_sqrt((real_abs(re) + real_hypot(re, im)) / 2);
+        if (re >= 0) return {back * t, back * (im / (2 * t))};
+        return {back * (real_abs(im) / (2 * t)), im < 0 ? -back * t : back * t};
     } else {
         return real_sqrt(x);
     }

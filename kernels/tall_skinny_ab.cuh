@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(rows_per_block) ricci_tall_skinny_a
     compute* ys = reinterpret_cast<compute*>(memory); // [n][k]
     for (int e = threadIdx.x; e < k * n; e += rows_per_block) ys[e] = load_y(a.y, y_offset(a, e % k, e / k));
     __syncthreads();
-    const long long block = blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y;
+    const long long block = block_number();
     const long long i = block * rows_per_block + threadIdx.x;
     if (i >= a.m_length[0]) return;
     for (int begin = 0; begin < n; begin += columns_at_once) {

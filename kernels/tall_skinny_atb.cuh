@@ -19,7 +19,9 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     compute* xs = reinterpret_cast<compute*>(memory); // [row][m + 1]
     compute* ys = xs + rows_per_tile * x_pitch;       // [row][n + 1]
     const long long length = a.k_length[0];
-    const long long first = length * blockIdx.x / a.blocks, last = length * (blockIdx.x + 1) / a.blocks;
+    const long long block = block_number();
+    if (block >= a.blocks) return;
+    const long long first = length * block / a.blocks, last = length * (block + 1) / a.blocks;
     const int slice = slices > 1 ? threadIdx.x / elements : 0;
 
     compute sums[owned];
@@ -47,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
         __syncthreads();
     }
 
-    compute* c = static_cast<compute*>(a.c) + static_cast<long long>(elements) * blockIdx.x;
+    compute* c = static_cast<compute*>(a.c) + elements * block;
     if constexpr (slices == 1) {
         RICCI_UNROLL
         for (int o = 0; o < owned; ++o) {

@@ -68,6 +68,7 @@ class orderer {
         const auto count = items_.size();
         const std::size_t subsets = std::size_t{1} << count;
         std::vector<label_set> together(subsets), result(subsets);
+        std::vector<double> result_size(subsets);
         std::vector<cost> best(subsets);
         std::vector<std::uint32_t> split(subsets, 0);
         for (std::size_t set = 1; set < subsets; ++set)
@@ -77,16 +78,19 @@ class orderer {
             result[set] = together[set] & (kept_ | together[subsets - 1 - set]);
             if ((set & (set - 1)) == 0) { // a leaf keeps its own axes
                 result[set] = together[set];
+                result_size[set] = size(result[set]);
                 continue;
             }
+            result_size[set] = size(result[set]);
             best[set] = {std::numeric_limits<double>::infinity(), 0};
             const auto lowest = set & (~set + 1); // stands in the left part, so that each split is seen once
             for (std::size_t left = (set - 1) & set; left != 0; left = (left - 1) & set) {
                 if (!(left & lowest)) continue;
                 const auto right = set ^ left;
-                auto c = cost_of(result[left], result[right], result[set]);
-                c.flops += best[left].flops + best[right].flops;
-                c.bytes += best[left].bytes + best[right].bytes;
+                cost c{best[left].flops + best[right].flops,
+                       best[left].bytes + best[right].bytes + element_bytes_ * (result_size[left] + result_size[right] + result_size[set])};
+                if (c.flops > best[set].flops) continue;
+                c.flops += 2 * size(result[left] | result[right]);
                 if (c < best[set]) best[set] = c, split[set] = static_cast<std::uint32_t>(left);
             }
         }

@@ -19,7 +19,9 @@ class index_fixer {
         check_types();
         bound_labels();
         for (const auto& a : s_.accesses) check_positions(a);
-        return {{make_step()}, {}, {}};
+        plan out;
+        out.steps.push_back(make_step());
+        return out;
     }
 
   private:
@@ -182,7 +184,7 @@ class index_fixer {
             if (position.term_count == 0)
                 refuse(s_, "position {} of {} is fixed at {}, but its extent is {}", p + 1, names_[number], position.offset,
                        position.extent);
-            refuse(s_, "position {} of {} runs from {} to {}, but its extent is {}", p + 1, names_[number],
+            refuse(s_, "{} in position {} of {} runs from {} to {}, but its extent is {}", to_string(s_, position), p + 1, names_[number],
                    static_cast<std::int64_t>(lowest), static_cast<std::int64_t>(highest), position.extent);
         }
     }

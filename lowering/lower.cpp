@@ -7,6 +7,7 @@
 #include "lowering/fix_indices.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/order_operands.hpp"
+#include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
 #include "lowering/scope_sums.hpp"
 
@@ -29,6 +30,7 @@ plan lower(const statement& s, const machine& chip, bool dynamic_extents, std::v
     pass("classify_axes", classify_axes(std::move(p)));
     pass("fuse_axes", fuse_axes(std::move(p)));
     pass("choose_form", choose_form(std::move(p), chip, dynamic_extents));
+    pass("place_temporaries", place_temporaries(std::move(p)));
     return p;
 }
 

@@ -75,11 +75,13 @@ struct step {
 struct temporary {
     scalar_type type = scalar_type::f64;
     std::int64_t elements = 0;
+    std::int64_t offset = 0; ///< place_temporaries: bytes from the start of the workspace
 };
 
 struct plan {
     std::vector<step> steps;
     std::vector<temporary> temporaries;
+    std::int64_t workspace_bytes = 0; ///< place_temporaries: what the temporaries take together
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
 };
 

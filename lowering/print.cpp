@@ -78,24 +78,29 @@ class access_printer {
         return a.padded ? fmt::format("padded({})({})", names_[number], fmt::join(parts, ", ")) : text;
     }
 
-  private:
     std::string print(const position& p) {
         std::string text;
+        bool affine = false;
         for (int t = 0; t < p.term_count; ++t) {
             const auto& term = s_.terms[static_cast<std::size_t>(p.first_term + t)];
             const auto c = term.coefficient;
-            if (c == 0) continue; // the dsl's mark of an affine position whose offset happens to be 0
+            if (c == 0) {
+                affine = true; // the mark of an affine position that came out as a plain index
+                continue;
+            }
             if (!text.empty()) text += c < 0 ? " - " : " + ";
             else if (c < 0) text += "-";
             if (c != 1 && c != -1) text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));
             text += print_label(static_cast<std::size_t>(term.label));
         }
         if (text.empty()) return fmt::format("{}", p.offset);
-        if (p.offset != 0)
+        if (p.offset != 0 || affine)
             text += fmt::format(" {} {}", p.offset < 0 ? '-' : '+',
                                 p.offset < 0 ? 0 - static_cast<std::uint64_t>(p.offset) : static_cast<std::uint64_t>(p.offset));
         return text;
     }
+
+  private:
     std::string print_label(std::size_t number) {
         const auto& l = s_.labels[number];
         if (!l.has_range() || shown_[number]) return std::string(l.name);
@@ -136,6 +141,8 @@ std::string to_string(const statement& s, const access& a) {
     return access_printer(s).print(static_cast<std::size_t>(&a - s.accesses.data()));
 }
 
+std::string to_string(const statement& s, const position& p) { return access_printer(s).print(p); }
+
 std::string to_string(const statement& s) {
     if (s.accesses.empty()) return "(empty statement)";
     access_printer accesses(s);
@@ -172,7 +179,8 @@ std::string to_string(const plan& p, const statement& s) {
         return source >= 0 ? names[static_cast<std::size_t>(source)] : fmt::format("T{}", -1 - source);
     };
     for (std::size_t t = 0; t < p.temporaries.size(); ++t)
-        out += fmt::format("temporary T{}: {} x {}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements);
+        out += fmt::format("temporary T{}: {} x {}{}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements,
+                           p.workspace_bytes > 0 ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset) : "");
     for (const auto& st : p.steps) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)

@@ -14,6 +14,9 @@ std::string to_string(const statement& s);
 /// One access of it: A(i, k, m, 0).
 std::string to_string(const statement& s, const access& a);
 
+/// One position of it: 2*i + 1.
+std::string to_string(const statement& s, const position& p);
+
 /// A name for every access: its own, else a capital letter for each distinct memory.
 std::vector<std::string> operand_names(const statement& s);
 

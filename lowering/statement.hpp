@@ -16,7 +16,7 @@
 namespace ricci::lowering {
 
 inline constexpr int max_axes = 32;     ///< positions of one access
-inline constexpr int max_operands = 12; ///< accesses on the right side
+inline constexpr int max_operands = 64; ///< accesses on the right side
 inline constexpr int max_labels = 512;  ///< different indices of one statement
 
 enum class assignment : std::uint8_t { assign, add, subtract };
@@ -81,6 +81,7 @@ struct statement {
     assignment op = assignment::assign;
     std::vector<access> accesses; ///< [0] is the left side
     std::vector<label> labels;
+    std::vector<label> second_ranges; ///< of indices to which the user gave two: nothing runs such a statement
     std::vector<position> positions;
     std::vector<affine_term> terms;
     std::vector<scalar> scalars;
@@ -88,7 +89,7 @@ struct statement {
 
     void clear() {
         op = assignment::assign;
-        accesses.clear(), labels.clear(), positions.clear(), terms.clear(), scalars.clear(), nodes.clear();
+        accesses.clear(), labels.clear(), second_ranges.clear(), positions.clear(), terms.clear(), scalars.clear(), nodes.clear();
     }
     /// Appends a node and returns its number.
     std::int32_t add(operation kind, std::int32_t a, std::int32_t b = -1) {

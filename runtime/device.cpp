@@ -74,8 +74,21 @@ void* allocate(device d, std::size_t bytes, bool zeroed) {
     return zeroed ? b.allocate_zeroed(bytes) : b.allocate(bytes);
 }
 
+namespace {
+thread_local kept_memory* keeper = nullptr;
+} // namespace
+
 void release(device d, void* memory) noexcept {
-    if (memory) backend_of(d).release(memory); // the backend that allocated it has been started
+    if (memory == nullptr) return;
+    if (keeper != nullptr) keeper->pieces_.push_back({d, memory});
+    else backend_of(d).release(memory); // the backend that allocated it has been started
+}
+
+kept_memory::kept_memory() : outer_(keeper) { keeper = this; }
+
+kept_memory::~kept_memory() {
+    keeper = outer_;
+    for (const auto& p : pieces_) release(p.where, p.memory);
 }
 
 void copy(device to, void* target, device from, const void* source, std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ricci {
 
@@ -50,6 +51,25 @@ namespace runtime {
 /// Throws ricci::error (environment) when there is not enough. 0 bytes give null.
 void* allocate(device d, std::size_t bytes, bool zeroed);
 void release(device d, void* memory) noexcept;
+
+/// While it lives, what this thread releases stays allocated; it goes with it. For programs, whose statements run after the
+/// tensors of the callable are gone.
+class kept_memory {
+  public:
+    kept_memory();
+    ~kept_memory();
+    kept_memory(const kept_memory&) = delete;
+    kept_memory& operator=(const kept_memory&) = delete;
+
+  private:
+    friend void release(device d, void* memory) noexcept;
+    struct piece {
+        device where;
+        void* memory;
+    };
+    std::vector<piece> pieces_;
+    kept_memory* outer_;
+};
 
 /// Copies bytes between any two devices; within one, in stream order. Between two it waits until the copy is done.
 void copy(device to, void* target, device from, const void* source, std::size_t bytes);

@@ -55,15 +55,13 @@ void plan_gemm(prepared_step& out) {
     }
 }
 
-bool has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
-
 } // namespace
 
 /// The temporaries of one launch: taken from this thread's arena on a CPU, so that a warm statement takes nothing from the heap;
 /// stream-ordered elsewhere.
 class executable::workspace {
   public:
-    explicit workspace(const executable& owner) : backend_(owner.backend_), offsets_(owner.temporary_offsets_) {
+    explicit workspace(const executable& owner) : backend_(owner.backend_), temporaries_(owner.temporaries_) {
         if (owner.workspace_bytes_ > 0) memory_ = static_cast<char*>(take(owner.device_, owner.workspace_bytes_));
     }
     ~workspace() {
@@ -73,7 +71,7 @@ class executable::workspace {
     workspace& operator=(const workspace&) = delete;
 
     void* address(std::int32_t source, const statement& s) const {
-        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : memory_ + offsets_[static_cast<std::size_t>(-1 - source)];
+        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : memory_ + temporaries_[static_cast<std::size_t>(-1 - source)].offset;
     }
 
   private:
@@ -102,21 +100,13 @@ class executable::workspace {
     }
 
     backend& backend_;
-    const std::vector<std::size_t>& offsets_;
+    const std::vector<temporary>& temporaries_;
     char* memory_ = nullptr;
     bool in_arena_ = false;
 };
 
-executable::executable(device d, plan p) : device_(d), backend_(backend_of(d)) {
-    for (const auto& t : p.temporaries) {
-        constexpr std::size_t alignment = 256;
-        temporary_offsets_.push_back(workspace_bytes_);
-        std::size_t bytes = 0;
-        if (__builtin_mul_overflow(static_cast<std::size_t>(t.elements), static_cast<std::size_t>(size_of(t.type)), &bytes) ||
-            __builtin_add_overflow(bytes, alignment - 1, &bytes) ||
-            __builtin_add_overflow(workspace_bytes_, bytes / alignment * alignment, &workspace_bytes_))
-            throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
-    }
+executable::executable(device d, plan p)
+    : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)) {
     const auto& chip = backend_.machine();
     for (auto& st : p.steps) {
         if (!has_work(st)) continue;
@@ -135,6 +125,8 @@ executable::executable(device d, plan p) : device_(d), backend_(backend_of(d)) {
         }
     }
 }
+
+bool executable::has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
 
 std::vector<kernel_request> executable::requests(const plan& p, const machine& chip) {
     std::vector<kernel_request> out;

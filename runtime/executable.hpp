@@ -29,6 +29,9 @@ class executable {
     /// Runs the steps on the data and scalars of `s`, whose structure is that of the statement that was lowered.
     void launch(const lowering::statement& s) const;
 
+    /// Whether a step has elements to write.
+    static bool has_work(const lowering::step& st);
+
     /// The requests of the plan's kernels, for looking into the cache without compiling.
     static std::vector<kernel_request> requests(const lowering::plan& p, const lowering::machine& chip);
 
@@ -39,7 +42,7 @@ class executable {
 
     device device_;
     backend& backend_;
-    std::vector<std::size_t> temporary_offsets_; ///< bytes from the start of the workspace
+    std::vector<lowering::temporary> temporaries_;
     std::size_t workspace_bytes_ = 0;
     std::vector<prepared_step> steps_;
 };

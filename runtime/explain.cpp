@@ -55,6 +55,10 @@ std::string explain(const statement& s) {
     text += fmt::format("  on {}, {}:\n", d.name(), b.machine().name);
     for (const auto& st : p.steps) {
         const auto cost = cost_model(st, b.machine());
+        if (!executable::has_work(st)) {
+            text += fmt::format("    {}{}: no elements, nothing to do\n", name_of(st.shape), describe_sizes(st));
+            continue;
+        }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
         if (st.kernel != family::library) {
             if (!b.machine().has_compiler) {

@@ -1,6 +1,7 @@
 // run: the way of a statement from the front door to its launch.
 #include "runtime/run.hpp"
 
+#include "lowering/refuse.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/lower_for.hpp"
@@ -61,7 +62,15 @@ thread_local collector* current_collector = nullptr;
 
 void refuse_locals(const statement& s) {
     for (const auto& a : s.accesses)
-        if (a.local != no_local) throw error("a ricci::local has memory only within a program: use it in ricci::record");
+        if (a.local != no_local) refuse(s, "a ricci::local has memory only within a program: use it in ricci::record");
+}
+
+void refuse_second_range(const statement& s) {
+    const auto& second = s.second_ranges.front();
+    for (const auto& first : s.labels)
+        if (first.name == second.name)
+            refuse(s, "index {} has two ranges in one statement: ({}, {}) and ({}, {})", first.name, first.begin, first.end, second.begin,
+                   second.end);
 }
 
 /// Memory for the locals of a program, one piece each, zeroed.
@@ -104,6 +113,7 @@ class local_memory {
 
 void run(const statement& s) {
     if (s.accesses.empty() || s.nodes.empty()) throw error("a statement needs a left and a right side");
+    if (!s.second_ranges.empty()) refuse_second_range(s);
     if (current_collector != nullptr) return (*current_collector)(s);
     for (const auto& a : s.accesses)
         if (a.local != no_local) refuse_locals(s);

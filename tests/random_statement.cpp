@@ -219,13 +219,13 @@ class generator : random_places {
         if (chance(0.5)) made_.s.add(op::multiply, x, read(right_type(complex), some_labels(12), true));
     }
 
-    /// A product of 5 to 12 accesses over a dozen short axes.
+    /// A product of 5 to 12 accesses, sometimes of 20, over a dozen short axes.
     void many_operands() {
         for (int n = 0; n < 10; ++n) add_label(between(1, n < 5 ? 3 : 2), false);
         left(some_labels(3), true);
         const bool complex = is_complex(left_type_);
         std::int32_t product = read(right_type(complex), some_labels(3), true);
-        for (std::int64_t n = between(4, max_operands - 1); n > 0; --n) {
+        for (std::int64_t n = chance(0.2) ? 19 : between(4, 11); n > 0; --n) {
             const std::int32_t next = read(right_type(complex), some_labels(3), true);
             product = made_.s.add(op::multiply, product, next);
         }

@@ -116,7 +116,7 @@ TEST_CASE("the same range may be written twice, two different ones may not") {
     tensor<double, 9> A(ricci::cpu()), B(ricci::cpu());
     CHECK(captured([&] { A(i(1, 3)) = B(i(1, 3)); }).labels[0].end == 3);
     CHECK_THROWS_WITH(captured([&] { A(i(1, 3)) = B(i(2, 3)); }),
-                      "index i has two ranges in one statement: (1, 3) and (2, 3)");
+                      "index i has two ranges in one statement: (1, 3) and (2, 3)\n  in A(i(1, 3)) = B(i)");
     // The thread's statement is whole again afterwards.
     CHECK(captured([&] { A(j) = B(j); }).labels.size() == 1);
 }

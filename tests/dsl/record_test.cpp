@@ -82,6 +82,25 @@ TEST_CASE("a local holds values within its program, and is refused outside") {
     CHECK(a.download() == std::vector<double>{5, 5, 5});
 }
 
+TEST_CASE("a tensor made inside lives until the statements have run") {
+    tensor<double, ricci::dyn> a(10000, cpu());
+    a.fill(2);
+    auto p = ricci::record([&] {
+        tensor<double, ricci::dyn> t(10000, cpu());
+        t(i) = a(i) * a(i);
+        auto inner = ricci::record([&] { a(i) += t(i); });
+        inner();
+        tensor<double, ricci::dyn> u(10000, cpu());
+        u(i) = 3;
+        t = std::move(u); // what t had is read by the statements before
+        a(i) += t(i);
+    });
+    p();
+    CHECK(a(9999) == 9);
+    p();
+    CHECK(a(9999) == 93);
+}
+
 TEST_CASE("mistakes in a recorded statement surface at once") {
     tensor<double, 3> a(cpu());
     CHECK_THROWS_AS(ricci::record([&] { a(i(0, 2)) = a(i(0, 3)); }), ricci::error);

@@ -76,6 +76,17 @@ TEST_CASE("null data of no elements is fine") {
     CHECK_NOTHROW(ricci::lowering::lower(s, some_cpu()));
 }
 
+TEST_CASE("a right side of more than 64 accesses is refused") {
+    auto s = bound_text("C(i) = A(i)", "C=f64[3] A=f64[3]");
+    while (s.accesses.size() < 66) {
+        s.accesses.push_back(s.accesses[1]);
+        const auto last = s.add(ricci::lowering::operation::access, static_cast<std::int32_t>(s.accesses.size()) - 1);
+        s.add(ricci::lowering::operation::add, last - 1, last);
+        if (s.accesses.size() == 65) CHECK_NOTHROW(ricci::lowering::lower(s, some_cpu()));
+    }
+    CHECK_THROWS_WITH(ricci::lowering::lower(s, some_cpu()), Catch::Contains("65 operands on the right side; at most 64 are possible"));
+}
+
 TEST_CASE("a product that distributes into too many terms is refused") {
     std::string sum = "(a(i,k) + 1)", product = sum;
     for (int n = 0; n < 11; ++n) product += "*" + sum;

@@ -37,6 +37,58 @@ TEST_CASE("a product of five sums is one statement") {
     CHECK(C(15, 15) == std::pow(2.0, 5) * std::pow(16.0, 4));
 }
 
+TEST_CASE("a stencil of 27 points is one statement, and one kernel") {
+    const ricci::test::scratch_cache cache;
+    ricci::tensor<double, 9, 8, 7> D(cpu);
+    ricci::tensor<double, 9, 8, 7> O(cpu), P(cpu);
+    D(x, y, z) = 1;
+    const auto p = ricci::padded(D);
+    const auto stencil = [&] {
+        O(x, y, z) = p(x - 1, y - 1, z - 1) + p(x, y - 1, z - 1) + p(x + 1, y - 1, z - 1) + p(x - 1, y, z - 1) + p(x, y, z - 1) +
+                     p(x + 1, y, z - 1) + p(x - 1, y + 1, z - 1) + p(x, y + 1, z - 1) + p(x + 1, y + 1, z - 1) + p(x - 1, y - 1, z) +
+                     p(x, y - 1, z) + p(x + 1, y - 1, z) + p(x - 1, y, z) + p(x, y, z) + p(x + 1, y, z) + p(x - 1, y + 1, z) +
+                     p(x, y + 1, z) + p(x + 1, y + 1, z) + p(x - 1, y - 1, z + 1) + p(x, y - 1, z + 1) + p(x + 1, y - 1, z + 1) +
+                     p(x - 1, y, z + 1) + p(x, y, z + 1) + p(x + 1, y, z + 1) + p(x - 1, y + 1, z + 1) + p(x, y + 1, z + 1) +
+                     p(x + 1, y + 1, z + 1);
+    };
+    stencil();
+    P(x, y, z) = p(x + a(0, 3) - 1, y + b(0, 3) - 1, z + c(0, 3) - 1);
+    CHECK(O.download() == P.download());
+    CHECK(O(0, 0, 0) == 8);
+    CHECK(O(4, 4, 4) == 27);
+    std::ostringstream text;
+    ricci::explain(stencil, text);
+    const auto kernels = [](const std::string& in) {
+        int count = 0;
+        for (auto at = in.find(": kernel "); at != std::string::npos; at = in.find(": kernel ", at + 1)) ++count;
+        return count;
+    };
+    CHECK(kernels(text.str()) == 1);
+}
+
+TEST_CASE("a complex root of the largest and of the smallest numbers") {
+    const ricci::test::scratch_cache cache;
+    const auto check = [](auto zero) {
+        using real = decltype(zero);
+        using complex = std::complex<real>;
+        constexpr real most = std::numeric_limits<real>::max(), least = std::numeric_limits<real>::denorm_min();
+        std::vector<complex> values;
+        for (const real re : {most, -most, least, -least, real(0), real(3), real(-4)})
+            for (const real im : {most, -most, least, -7 * least, real(0), real(5)}) values.emplace_back(re, im);
+        ricci::tensor<complex, ricci::dyn> z(static_cast<std::int64_t>(values.size()), cpu), root(z.size(), cpu);
+        z.upload(values);
+        root(i) = sqrt(z(i));
+        const auto roots = root.download();
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            const auto exact = std::sqrt(std::complex<long double>(values[n]));
+            CAPTURE(values[n], roots[n], exact);
+            CHECK(std::abs(std::complex<long double>(roots[n]) - exact) <= 4 * std::numeric_limits<real>::epsilon() * std::abs(exact));
+        }
+    };
+    check(0.0f);
+    check(0.0);
+}
+
 TEST_CASE("a padded read beside the left side takes no temporary") {
     const ricci::test::scratch_cache cache;
     ricci::tensor<double, 16> memory(cpu);

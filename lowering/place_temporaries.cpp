@@ -1,0 +1,67 @@
+// place_temporaries: pass 8, where each temporary lies in the workspace.
+#include "lowering/place_temporaries.hpp"
+
+#include "lowering/error.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+constexpr std::int64_t alignment = 256; // of a CUDA allocation
+
+struct piece {
+    std::int64_t begin = 0, end = 0; // bytes
+    std::size_t first_step = 0, last_step = 0;
+    bool used = false;
+
+    bool is_alive_with(const piece& o) const { return first_step <= o.last_step && o.first_step <= last_step; }
+};
+
+std::int64_t bytes_of(const temporary& t) {
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(t.elements, size_of(t.type), &bytes) || __builtin_add_overflow(bytes, alignment - 1, &bytes))
+        throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
+    return bytes / alignment * alignment;
+}
+
+/// From the step that writes it to the last that reads it.
+std::vector<piece> lives(const plan& p) {
+    std::vector<piece> out(p.temporaries.size());
+    for (std::size_t n = 0; n < p.steps.size(); ++n)
+        for (const auto& o : p.steps[n].operands) {
+            if (o.source >= 0) continue;
+            auto& life = out[static_cast<std::size_t>(-1 - o.source)];
+            if (!life.used) life.first_step = n, life.used = true;
+            life.last_step = n;
+        }
+    return out;
+}
+
+} // namespace
+
+plan place_temporaries(plan p) {
+    auto pieces = lives(p);
+    p.workspace_bytes = 0;
+    for (std::size_t t = 0; t < pieces.size(); ++t) {
+        auto& here = pieces[t];
+        if (!here.used) continue;
+        const auto bytes = bytes_of(p.temporaries[t]);
+        // First fit among those placed that live at the same time.
+        std::vector<piece> neighbors;
+        for (std::size_t o = 0; o < t; ++o)
+            if (pieces[o].used && here.is_alive_with(pieces[o])) neighbors.push_back(pieces[o]);
+        std::sort(neighbors.begin(), neighbors.end(), [](const piece& a, const piece& b) { return a.begin < b.begin; });
+        for (const auto& o : neighbors) {
+            if (o.begin - here.begin >= bytes) break;
+            here.begin = std::max(here.begin, o.end);
+        }
+        if (__builtin_add_overflow(here.begin, bytes, &here.end))
+            throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
+        p.temporaries[t].offset = here.begin;
+        p.workspace_bytes = std::max(p.workspace_bytes, here.end);
+    }
+    return p;
+}
+
+} // namespace ricci::lowering

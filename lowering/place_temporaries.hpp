@@ -1,0 +1,12 @@
+// place_temporaries: pass 8, where each temporary lies in the workspace.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// Sets temporary::offset and plan::workspace_bytes. Temporaries that are never needed at the same time share memory: steps run one
+/// after another. Throws where 64 bits do not hold the sizes (blame::environment).
+plan place_temporaries(plan p);
+
+} // namespace ricci::lowering
