@@ -1,6 +1,8 @@
 // text: the parser of the notation, by recursive descent.
 #include "dsl/text.hpp"
 
+#include "dsl/text_mistake.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,13 +37,6 @@ std::optional<operation> function_named(std::string_view name) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
-
-std::string printable(std::string_view text) {
-    std::string result(text);
-    for (char& c : result)
-        if (c < ' ' || c > '~') c = '?';
-    return result;
-}
 
 /// Blanks out comments and newlines in place, so that columns stay what they were.
 std::string on_one_line(std::string_view program) {
@@ -108,10 +103,11 @@ class parser {
     [[noreturn]] void expected(const std::string& what) {
         skip_blanks();
         if (at_ == source_.size()) fail(at_, fmt::format("expected {}, found the end", what));
-        const char c = source_[at_];
-        if (c < ' ' || c > '~')
-            fail(at_, fmt::format("expected {}, found byte 0x{:02x}", what, static_cast<unsigned char>(c)));
-        fail(at_, fmt::format("expected {}, found '{}'", what, c));
+        const std::size_t bytes = dsl::character_bytes(source_.substr(at_));
+        if (bytes == 0)
+            fail(at_,
+                 fmt::format("expected {}, found byte 0x{:02x}", what, static_cast<unsigned char>(source_[at_])));
+        fail(at_, fmt::format("expected {}, found '{}'", what, source_.substr(at_, bytes)));
     }
 
     // -- names and numbers
@@ -200,7 +196,6 @@ class parser {
             fail(at_, fmt::format("more than {} positions", lowering::max_axes));
         lowering::position p;
         p.first_term = static_cast<std::int32_t>(out().terms.size());
-        const std::size_t column = at_;
         bool negative = take("-");
         if (!negative) take("+");
         bool plain = !negative;
@@ -211,12 +206,9 @@ class parser {
             ++at_;
             plain = false;
         }
-        for (std::size_t t = static_cast<std::size_t>(p.first_term); t < out().terms.size(); ++t)
-            if (out().terms[t].coefficient == 0)
-                fail(column, fmt::format("index '{}' has the coefficient 0 here",
-                                         out().labels[static_cast<std::size_t>(out().terms[t].label)].name));
         // i + 0 bounds i no more than i + 1 does; in IR 1 a second term marks it as affine, as the C++ capture does.
-        const bool comes_out_plain = static_cast<std::int32_t>(out().terms.size()) == p.first_term + 1 && p.offset == 0 && out().terms.back().coefficient == 1;
+        const bool comes_out_plain = static_cast<std::int32_t>(out().terms.size()) == p.first_term + 1 &&
+                                     p.offset == 0 && out().terms.back().coefficient == 1;
         if (comes_out_plain && !plain) out().terms.push_back({out().terms.back().label, 0});
         p.term_count = static_cast<std::int32_t>(out().terms.size()) - p.first_term;
         out().positions.push_back(p);
@@ -338,8 +330,36 @@ class parser {
         if (!is_letter(c)) expected("a tensor, a number or '('");
         const std::string_view word = name();
         if (const auto function = function_named(word)) return call(column, *function, depth);
+        if (word != padded_keyword && peek() == '(' && holds_access()) fail_as_function(column, word);
         access(column, word);
         return add(column, operation::access, static_cast<std::int32_t>(out().accesses.size()) - 1);
+    }
+
+    /// Whether between the parenthesis here and its partner a name has parentheses of its own that hold no integers,
+    /// as an index's range would.
+    bool holds_access() const {
+        bool found = false, name = false; // whether a name came last
+        int depth = 0;
+        for (std::size_t at = at_; at < source_.size(); ++at) {
+            const char c = source_[at];
+            if (is_blank(c)) continue;
+            if (c == '(' && ++depth > 1 && name) {
+                const std::size_t inside = source_.find_first_not_of("0123456789+-, ", at + 1);
+                found = found || inside == source_.npos || source_[inside] != ')' || source_[inside - 1] == '(';
+            }
+            if (c == ')' && --depth == 0) return found;
+            name = is_letter(c) || (name && is_digit(c));
+        }
+        return false; // a parenthesis is missing, which is the mistake to name
+    }
+
+    [[noreturn]] void fail_as_function(std::size_t column, std::string_view word) const {
+        std::string known;
+        for (const auto& [spelling, kind] : functions)
+            known += fmt::format("{}{}", known.empty() ? "" : ", ", spelling);
+        fail(column, fmt::format("'{}' is no function; there are {} (in a tensor's position, parentheses hold the "
+                                 "range of an index: m(0, 9))",
+                                 word, known));
     }
 
     std::int32_t call(std::size_t column, operation function, int depth) {
@@ -364,16 +384,6 @@ class parser {
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && !function_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
-}
-
-void fail_in_text(std::string_view source, int number, std::size_t column, const std::string& message) {
-    constexpr std::size_t before = 60, after = 40; // what of a long statement is shown
-    const std::size_t begin = column > before ? column - before : 0;
-    const std::size_t end = std::min(source.size(), column + after);
-    const std::string_view cut = begin > 0 ? "..." : "";
-    throw error(fmt::format("statement {}, column {}: {}\n    {}{}{}\n    {:>{}}", number, column + 1,
-                            printable(message), cut, printable(source.substr(begin, end - begin)),
-                            end < source.size() ? "..." : "", '^', cut.size() + column - begin + 1));
 }
 
 std::vector<text_statement> parse_text(std::string_view program) {

@@ -68,8 +68,8 @@ text_operand create_left(text_statement& s, std::span<const text_operand> operan
 /// runs.
 lowering::statement bind_text(const text_statement& s, std::span<const text_operand> operands);
 
-/// Throws ricci::error for a mistake at `column` of `source`: the message, the statement and a caret under the
-/// column.
+/// Throws ricci::error for a mistake at byte `column` of `source`: the message, the statement and a caret under the
+/// column, which the message counts in characters.
 [[noreturn]] void fail_in_text(std::string_view source, int number, std::size_t column, const std::string& message);
 
 } // namespace ricci

@@ -141,6 +141,7 @@ class range_finder {
                 else
                     return; // two unknown: it says nothing of either
             }
+            if (coefficient == 0) return; // i - i says nothing of i
             // From 0 on, the position leaves its axis on the side to which the coefficient points.
             const bool up = coefficient > 0;
             if (extent > 0 && (up ? lowest < 0 : highest >= extent)) fail_outside_at_zero(a, label, up, extent);

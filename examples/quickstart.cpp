@@ -1,4 +1,5 @@
-// quickstart: one statement on a block matrix, checked against plain loops; the first page for a newcomer.
+// quickstart: a matrix product, then one statement on a block matrix, checked against plain loops; the first page for
+// a newcomer.
 #include <ricci/ricci.hpp>
 
 #include <cmath>
@@ -7,13 +8,36 @@
 #include <random>
 #include <vector>
 
-// A(i,j,m,n) is entry (i,j) of block (m,n) of a matrix: 9 x 8 blocks of 64 x 64 each. The statement below is the
-// update of a blocked factorization: every block off the first row and column loses the product of the first block of
-// its row and the first block of its column.
+// Indices are objects; i, j, k, m, n are ready made.
+using namespace ricci::indices;
+
+namespace {
+
+/// The product of two small matrices; false if it is wrong.
+bool multiply() {
+    // The extents stand in the type; the memory is on a GPU if there is one, else on the CPU. First index fastest.
+    ricci::tensor<double, 2, 3> A;
+    ricci::tensor<double, 3, 2> B;
+    ricci::tensor<double, 2, 2> C;
+    A.upload(std::vector<double>{1, 2, 3, 4, 5, 6}); // its columns are (1,2), (3,4) and (5,6)
+    B.upload(std::vector<double>{1, 2, 3, 4, 5, 6}); // (1,2,3) and (4,5,6)
+
+    // k stands on the right only, hence it is summed. The first run compiles a kernel for exactly these sizes and
+    // keeps it, in memory and on disk.
+    C(i, j) = A(i, k) * B(k, j);
+
+    const std::vector<double> c = C.download(); // waits for the device
+    std::printf("C(i,j) = A(i,k)*B(k,j) of a 2 x 3 and a 3 x 2 matrix:\n  %g %g\n  %g %g\n\n", c[0], c[2], c[1],
+                c[3]);
+    return c == std::vector<double>{22, 28, 49, 64};
+}
+
+// A(i,j,m,n) is entry (i,j) of block (m,n) of a matrix: 9 x 8 blocks of 64 x 64 each.
 constexpr int size = 64, rows = 9, columns = 8;
 
-int main() try {
-    // The extents stand in the type; the memory is on a GPU if there is one, else on the CPU. First index fastest.
+/// The update of a blocked factorization: every block off the first row and column loses the product of the first
+/// block of its row and the first block of its column. False if it is wrong.
+bool update_blocks() {
     ricci::tensor<double, size, size, rows, columns> A;
     std::printf("A is a tensor of %d x %d x %d x %d doubles on %s.\n\n", size, size, rows, columns,
                 A.device().name().c_str());
@@ -24,18 +48,15 @@ int main() try {
     for (double& x : before) x = between(random);
     A.upload(before);
 
-    // The statement. Indices are objects; i, j, k, m, n are ready made. m(1, 9) runs over [1, 9) wherever m stands.
-    // The 0 fixes a position. k stands on the right only, hence it is summed.
-    using namespace ricci::indices;
+    // m(1, 9) runs over [1, 9) wherever m stands. The 0 fixes a position.
     const auto update = [&] { A(i, j, m(1, 9), n(1, 8)) -= A(i, k, m, 0) * A(k, j, 0, n); };
 
     // What ricci would make of it: 8 x 7 products of 64 x 64 matrices, which is one batched matrix product. The
     // blocks written and the blocks read are disjoint, which it proves, so that nothing is copied.
     ricci::explain(update);
 
-    // The first run compiles a kernel for exactly these sizes and keeps it, in memory and on disk.
     update();
-    const std::vector<double> after = A.download(); // waits for the device
+    const std::vector<double> after = A.download();
 
     // The same by plain loops.
     const auto at = [](int i, int j, int m, int n) { return i + size * (j + size * (m + rows * n)); };
@@ -53,11 +74,19 @@ int main() try {
                     error = std::fmax(error, std::abs(after[at(i, j, m, n)] - expected));
                     largest_sum = std::fmax(largest_sum, sum);
                 }
-    // Two sums of k+1 terms in any two orders differ by at most this, whatever the hardware.
+    // Rounding: two sums of the same size + 1 terms, in any two orders, differ by at most this.
     const double bound = 2 * (size + 1) * std::numeric_limits<double>::epsilon() * largest_sum;
     std::printf("\nLargest difference from plain loops: %.2e; rounding allows %.2e: %s\n", error, bound,
                 error <= bound ? "right" : "WRONG");
-    return error <= bound ? 0 : 1;
+    return error <= bound;
+}
+
+} // namespace
+
+int main() try {
+    const bool product = multiply(), blocks = update_blocks();
+    if (!product) std::printf("The small product is WRONG\n");
+    return product && blocks ? 0 : 1;
 } catch (const ricci::error& error) {
     std::fprintf(stderr, "quickstart: %s\n", error.what());
     return error.blame() == ricci::blame::environment ? 2 : 1;

@@ -7,12 +7,12 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <limits>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -119,38 +119,40 @@ std::string cache_problem() {
     if (path.empty()) return no_directory;
     const folder root = open_root(if_absent::leave);
     if (!root.problem.empty()) return root.problem;
-    fs::path place = path; // where the first thing would be made
+    if (root.open)
+        return faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0
+                   ? ""
+                   : fmt::format("cannot be written: {}", reason(errno));
+    fs::path place = path.parent_path(); // where the first thing would be made
     std::error_code ignored;
-    while (!root.open && !fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
-    if (faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-    if (root.open) return fmt::format("cannot be written: {}", reason(errno));
+    while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
+    std::string attempt = (place / "ricci-XXXXXX").string(); // the permissions of /proc promise what it does not do
+    if (mkdtemp(attempt.data()) && rmdir(attempt.c_str()) == 0) return {};
     return fmt::format("cannot be made: {} cannot be written: {}", place.string(), reason(errno));
 }
 
 std::uint64_t cache_capacity() {
     const char* variable = std::getenv("RICCI_CACHE_SIZE");
     const std::string_view text = variable && *variable ? variable : "1G";
-    std::uint64_t count = 0;
+    double bytes = 0;
     const char* end = text.data() + text.size();
-    auto [stop, failure] = std::from_chars(text.data(), end, count);
-    int shift = 0;
+    auto [stop, failure] = std::from_chars(text.data(), end, bytes, std::chars_format::fixed);
     if (failure == std::errc() && stop + 1 == end) {
-        constexpr std::string_view units = "KMGT";
+        constexpr std::string_view units = "KMGTkmgt";
         const std::size_t unit = units.find(*stop);
-        if (unit != units.npos) shift = 10 * (static_cast<int>(unit) + 1), ++stop;
+        if (unit != units.npos) bytes = std::ldexp(bytes, 10 * (static_cast<int>(unit % 4) + 1)), ++stop;
     }
-    if (failure != std::errc() || stop != end || count > std::numeric_limits<std::uint64_t>::max() >> shift)
+    if (failure != std::errc() || stop != end || !(bytes >= 0 && bytes < 0x1p64)) // infinity and NaN are numbers too
         throw error(
             fmt::format("RICCI_CACHE_SIZE is \"{}\": expected bytes, or a number with K, M, G or T after it", text),
             blame::environment);
-    return count << shift;
+    return static_cast<std::uint64_t>(bytes);
 }
 
 void warn_of_cache(const std::string& problem) {
     static std::atomic<bool> said = false;
     if (!said.exchange(true))
-        fmt::print(stderr, "ricci: kernel cache {}: {}; going on in memory\n",
-                   cache_directory().string(), problem);
+        fmt::print(stderr, "ricci: kernel cache {}: {}; going on in memory\n", cache_directory().string(), problem);
 }
 
 } // namespace ricci::runtime

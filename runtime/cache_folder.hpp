@@ -55,7 +55,8 @@ cached_file read_file(int shelf, const std::string& name);
 /// Why what `status` describes must not be trusted; empty if it may be.
 std::string distrust(const struct stat& status);
 
-/// RICCI_CACHE_SIZE in bytes: a number with K, M, G or T after it, else 1 GiB. Throws ricci::error for anything else.
+/// RICCI_CACHE_SIZE in bytes: a number ("500M", "1.5g") with K, M, G or T after it or not; 1 GiB where it is unset.
+/// Throws ricci::error for anything else.
 std::uint64_t cache_capacity();
 
 /// Says on stderr, once per process, that the cache goes on in memory, and why.

@@ -3,6 +3,8 @@
 
 #include "lowering/error.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/cache_folder.hpp"
+#include "runtime/cpu_threads.hpp"
 #include "runtime/device.hpp"
 #include "runtime/host_compiler.hpp"
 #include "runtime/kernel_cache.hpp"
@@ -22,16 +24,31 @@ finding examine_host_compiler() {
     host_compiler compiler;
     if (!compiler.found()) return {what, false, compiler.missing(), advice};
     try {
-        compiler.compile("extern \"C\" void empty() {}\n");
+        compiler.compile("extern \"C\" void empty() {}\n", failed_source::removed);
         return {what, true, compiler.path().string(), ""};
     } catch (const error& failure) {
         return {what, false, failure.what(), advice};
     }
 }
 
+finding examine_threads() {
+    const std::string what = "CPU threads";
+    try {
+        return {what, true, fmt::format("{}", cpu_threads().count()), ""};
+    } catch (const error& failure) {
+        return {what, false, failure.what(),
+                "correct or unset RICCI_NUM_THREADS; until then no statement runs on the CPU"};
+    }
+}
+
 finding examine_cache() {
     const std::string what = "kernel cache";
     const auto folder = cache_directory();
+    try {
+        if (cache_capacity() == 0) return {what, true, "kept in memory only: RICCI_CACHE_SIZE is 0", ""};
+    } catch (const error& failure) {
+        return {what, false, failure.what(), "correct or unset RICCI_CACHE_SIZE; until then no statement runs"};
+    }
     if (const std::string problem = cache_problem(); !problem.empty())
         return {what, false, fmt::format("{}: {}", folder.empty() ? "no folder" : folder.string(), problem),
                 "let RICCI_CACHE_DIR name a folder that is yours alone; until then each process compiles its kernels "
@@ -43,8 +60,8 @@ finding examine_cache() {
     std::uintmax_t bytes = 0;
     for (const cache_entry& entry : entries) bytes += entry.bytes;
     return {what, true,
-            fmt::format("{}, mode {:04o}, {} kernels, {:.1f} MB", folder.string(),
-                        static_cast<unsigned>(status.permissions()), entries.size(),
+            fmt::format("{}, mode {:04o}, {} kernel{}, {:.1f} MB", folder.string(),
+                        static_cast<unsigned>(status.permissions()), entries.size(), entries.size() == 1 ? "" : "s",
                         1e-6 * static_cast<double>(bytes)),
             ""};
 }
@@ -71,7 +88,7 @@ finding examine_default_device() {
 
 std::vector<finding> examine() {
     std::vector<finding> all = examine_cuda();
-    for (finding found : {examine_host_compiler(), examine_cache(), examine_default_device()}) {
+    for (finding found : {examine_host_compiler(), examine_threads(), examine_cache(), examine_default_device()}) {
         found.needed = true;
         all.push_back(found);
     }

@@ -75,6 +75,13 @@ fs::path find_program(const std::string& name) {
     return {};
 }
 
+/// Why RICCI_CXX cannot be used.
+std::string no_program(const std::string& chosen) {
+    const bool has_options = !find_program(chosen.substr(0, chosen.find(' '))).empty();
+    return fmt::format("RICCI_CXX is \"{}\", which is no program{}", chosen,
+                       has_options ? "; it names one program, without options" : "");
+}
+
 std::string read_text(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -133,8 +140,7 @@ host_compiler::host_compiler() {
     for (const std::string& name : names)
         if (path_ = find_program(name); !path_.empty()) break;
     if (path_.empty())
-        missing_ = chosen && *chosen ? fmt::format("RICCI_CXX names \"{}\", which is no program", chosen)
-                                     : "none of c++, g++ and clang++ is on the PATH";
+        missing_ = chosen && *chosen ? no_program(chosen) : "none of c++, g++ and clang++ is on the PATH";
     struct stat file {};
     if (found() && stat(path_.c_str(), &file) == 0)
         identity_ =
@@ -147,7 +153,7 @@ std::string host_compiler::identity() const { return identity_; }
 
 std::string host_compiler::options() const { return options_; }
 
-std::string host_compiler::compile(const std::string& source) {
+std::string host_compiler::compile(const std::string& source, failed_source then) {
     if (!found()) throw error(fmt::format("no C++ compiler for CPU kernels: {}", missing_), blame::environment);
     temporary_directory folder;
     const fs::path input = folder.path() / "kernel.cpp", output = folder.path() / "kernel.so",
@@ -161,10 +167,14 @@ std::string host_compiler::compile(const std::string& source) {
     const std::string failure = run_program(path_, arguments, log);
     std::string code = failure.empty() ? read_text(output) : "";
     if (!code.empty()) return code;
-    folder.keep();
-    throw error(fmt::format("the compiler {} {}; its input is kept in {}, its log:\n{}", path_.string(),
-                            failure.empty() ? "wrote nothing" : failure, input.string(), read_text(log)),
-                blame::environment);
+    std::string message =
+        fmt::format("the compiler {} {}", path_.string(), failure.empty() ? "wrote nothing" : failure);
+    if (then == failed_source::kept) {
+        folder.keep();
+        message += fmt::format("; its input is kept in {}", input.string());
+    }
+    if (const std::string said = read_text(log); !said.empty()) message += ", its log:\n" + said;
+    throw error(message, blame::environment);
 }
 
 } // namespace ricci::runtime

@@ -7,6 +7,9 @@
 
 namespace ricci::runtime {
 
+/// What becomes of a source that does not compile. Where it is kept, the message says.
+enum class failed_source { kept, removed };
+
 class host_compiler : public compiler {
   public:
     /// RICCI_CXX (one path or name, no arguments), else c++, g++ or clang++ on the PATH.
@@ -21,7 +24,8 @@ class host_compiler : public compiler {
     std::string identity() const override;
     std::string options() const override;
     /// A shared object for dlopen. Only functions of C linkage are visible in it.
-    std::string compile(const std::string& source) override;
+    std::string compile(const std::string& source) override { return compile(source, failed_source::kept); }
+    std::string compile(const std::string& source, failed_source then);
 
   private:
     std::filesystem::path path_;

@@ -7,15 +7,16 @@ namespace ricci::runtime {
 
 class temporary_directory {
   public:
-    /// Throws ricci::error (environment) where none can be made.
+    /// Throws ricci::error (environment) where none can be made. Removes those of interrupted processes of this user
+    /// that have not changed for ten minutes.
     temporary_directory();
     ~temporary_directory();
     temporary_directory(const temporary_directory&) = delete;
     temporary_directory& operator=(const temporary_directory&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    /// Leaves the folder where it is, for the user to look at.
-    void keep() { kept_ = true; }
+    /// Leaves the folder where it is, for the user to look at; for a day, if more are made after this process's end.
+    void keep();
 
   private:
     std::filesystem::path path_;

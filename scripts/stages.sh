@@ -10,10 +10,22 @@ stage() { # stage NAME COMMAND...
     printf '== %s: %d s\n\n' "$name" $((SECONDS - start))
 }
 
+quietly() { # quietly COMMAND...: shows what it printed only where it fails
+    local log
+    log=$(mktemp)
+    if ! "$@" >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        rm -f "$log"
+        echo "failed: $*" >&2
+        return 1
+    fi
+    rm -f "$log"
+}
+
 configure_and_build() { # configure_and_build PRESET [TARGET...]
     local preset=$1 launcher
     shift
     launcher=$(command -v ccache || true)
-    cmake --preset "$preset" --log-level=WARNING ${launcher:+-D CMAKE_CXX_COMPILER_LAUNCHER=ccache} >/dev/null
-    cmake --build --preset "$preset" ${1:+--target "$@"}
+    cmake --preset "$preset" --log-level=WARNING ${launcher:+-D CMAKE_CXX_COMPILER_LAUNCHER=ccache} >/dev/null &&
+        cmake --build --preset "$preset" ${1:+--target "$@"}
 }

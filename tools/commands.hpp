@@ -18,13 +18,13 @@ int run_command(const run_options& options);
 
 struct explain_options {
     std::string statements;
-    std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...]
+    std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...] or NAME=FILE.npy
     std::string device;
 };
 int explain_command(const explain_options& options);
 
 int cache_path_command();
-int cache_list_command();
+int cache_list_command(bool verbose);
 int cache_clear_command();
 
 int doctor_command();

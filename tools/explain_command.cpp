@@ -1,5 +1,6 @@
 // explain_command: every stage of a program's statements, for operands that need not exist.
 #include "tools/commands.hpp"
+#include "tools/npy.hpp"
 #include "tools/program.hpp"
 
 #include <ricci/runtime/run.hpp>
@@ -8,12 +9,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace ricci::tools {
 
 namespace {
 
 constexpr std::string_view example = "f64[64,64,9,8]";
+
+/// "f64[64,64]" for rank 2.
+std::string shape_example(int rank) {
+    return fmt::format("f64[{}]", fmt::join(std::vector(static_cast<std::size_t>(rank), 64), ","));
+}
 
 /// "f64[64,64,9,8]": dense, first index fastest, without data.
 text_operand parse_shape(const argument& a) {
@@ -56,6 +63,14 @@ text_operand parse_shape(const argument& a) {
     return operand;
 }
 
+/// A shape, or a file whose header has one; nothing where there is no such file, as of a result that is to be made.
+given parse_operand(const argument& a) {
+    if (!a.value.ends_with(".npy")) return {a, parse_shape(a)};
+    if (std::error_code ignored; !std::filesystem::exists(a.value, ignored)) return {a, std::nullopt};
+    const npy_header header = read_npy_header(a.value);
+    return {a, text_operand{a.name, header.type, header.extents, header.strides()}};
+}
+
 /// Addresses that no program has, apart from each other and aligned like real ones; nothing is ever read there.
 void place(std::vector<text_operand>& operands, device where) {
     constexpr std::int64_t alignment = 256;
@@ -73,11 +88,15 @@ void place(std::vector<text_operand>& operands, device where) {
 
 int explain_command(const explain_options& options) {
     std::vector<given> givens;
-    for (const auto& a : parse_arguments(options.operands, example)) givens.push_back({a, parse_shape(a)});
-    resolved_program program = resolve(options.statements, givens, example);
+    for (const auto& a : parse_arguments(options.operands, example)) givens.push_back(parse_operand(a));
+    resolved_program program = resolve(options.statements, givens, shape_example);
     place(program.operands, options.device.empty() ? default_device() : parse_device(options.device));
     std::string text;
-    for (const auto& s : program.statements) text += runtime::explain(bind_text(s, program.operands)) + "\n";
+    for (const auto& s : program.statements) try {
+            text += runtime::explain(bind_text(s, program.operands)) + "\n";
+        } catch (const error& e) {
+            throw numbered(e, s, program);
+        }
     fmt::print("{}", text);
     return 0;
 }

@@ -6,7 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <charconv>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -18,6 +22,39 @@ constexpr int wrong_environment = 2;
 
 const char* const device_help =
     "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU";
+
+constexpr int most_repetitions = 1'000'000;
+
+/// A CLI11 validator: what is wrong with a number of repetitions; empty if nothing is.
+std::string check_repetitions(const std::string& word) {
+    int number = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stop, failure] = std::from_chars(word.data(), end, number);
+    if (failure == std::errc() && stop == end && number >= 1 && number <= most_repetitions) return {};
+    return fmt::format("'{}' is no number from 1 to {}", word, most_repetitions);
+}
+
+/// What is wrong with the command line. CLI11 itself does not name a word that stands where a subcommand should.
+std::string mistake(const CLI::App& app, const CLI::ParseError& found) {
+    const CLI::App* command = &app;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    if (command->get_require_subcommand_min() == 0) return found.what();
+    std::string known;
+    for (const CLI::App* sub : command->get_subcommands([](const CLI::App*) { return true; }))
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", sub->get_name());
+    const auto words = command->remaining();
+    if (words.empty()) return fmt::format("a subcommand is missing; there are {}", known);
+    return fmt::format("'{}' is no subcommand; there are {}", words.front(), known);
+}
+
+/// `code`, unless what was printed did not arrive.
+int finish(int code) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+    fmt::print(stderr, "ricci: the standard output cannot be written: {}\n",
+               errno ? std::strerror(errno) : "unknown failure");
+    return code == 0 ? wrong_environment : code;
+}
 
 } // namespace
 
@@ -40,7 +77,7 @@ int main(int argc, char** argv) {
         "in Fortran order; it is read first where it exists, and created where not");
     run_app->add_option("--device", run.device, device_help);
     run_app->add_option("--time", run.time, "Then time N more runs of each statement, and print the median")
-        ->check(CLI::Range(1, 1'000'000));
+        ->check(check_repetitions);
     run_app->add_flag("--explain", run.explain, "Print every stage of each statement first");
     run_app->footer("Examples:\n"
                     "  ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy\n"
@@ -53,7 +90,8 @@ int main(int argc, char** argv) {
         ->required();
     explain_app->add_option(
         "operands", explain.operands,
-        "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128");
+        "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128. "
+        "NAME=FILE.npy takes type and extents from the file; it need not exist where the tensor is made");
     explain_app->add_option("--device", explain.device, device_help);
     explain_app->footer("Example:\n"
                         "  ricci explain \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" \"A=f64[64,64,9,8]\"");
@@ -62,6 +100,8 @@ int main(int argc, char** argv) {
     cache_app->require_subcommand(1);
     CLI::App* const path_app = cache_app->add_subcommand("path", "Print the directory");
     CLI::App* const list_app = cache_app->add_subcommand("list", "List the kernels, the most recently used first");
+    bool verbose = false;
+    list_app->add_flag("--verbose", verbose, "Print each kernel's whole hash, and its compiler's options");
     CLI::App* const clear_app = cache_app->add_subcommand("clear", "Remove all kernels");
     path_app->footer("Example:\n  ricci cache path");
     list_app->footer("Example:\n  ricci cache list");
@@ -75,15 +115,17 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? 0 : wrong_input;
+        if (e.get_exit_code() == 0) return finish(app.exit(e)); // help, or the version
+        fmt::print(stderr, "ricci: {}\nRun with --help for more information.\n", mistake(app, e));
+        return wrong_input;
     }
     try {
-        if (*run_app) return run_command(run);
-        if (*explain_app) return explain_command(explain);
-        if (*path_app) return cache_path_command();
-        if (*list_app) return cache_list_command();
-        if (*clear_app) return cache_clear_command();
-        return doctor_command();
+        if (*run_app) return finish(run_command(run));
+        if (*explain_app) return finish(explain_command(explain));
+        if (*path_app) return finish(cache_path_command());
+        if (*list_app) return finish(cache_list_command(verbose));
+        if (*clear_app) return finish(cache_clear_command());
+        return finish(doctor_command());
     } catch (const ricci::error& e) {
         fmt::print(stderr, "ricci: {}\n", e.what());
         return e.blame() == ricci::blame::statement ? wrong_input : wrong_environment;

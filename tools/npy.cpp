@@ -116,7 +116,8 @@ class dictionary_reader {
             return code.size() > 1 && (code[0] == '<' || code[0] == '>') && t.first == code.substr(1);
         });
         if (known == std::end(type_codes))
-            refuse(file_, fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known", printable(code)));
+            refuse(file_, fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known{}", printable(code),
+                                      is_real(code) ? "; convert it: a.astype(float)" : ""));
         header_.type = known->second;
         header_.swapped = (code[0] == '<') != (std::endian::native == std::endian::little);
     }
@@ -151,6 +152,11 @@ class dictionary_reader {
             }
             if (!comma) bad();
         }
+    }
+
+    /// Integers, booleans and other floating-point numbers: what becomes a double by conversion.
+    static bool is_real(std::string_view code) {
+        return code.size() > 1 && std::string_view("iubf").find(code[1]) != std::string_view::npos;
     }
 
     static std::string printable(std::string_view text) {
@@ -237,7 +243,7 @@ void read_npy_data(const fs::path& file, const npy_header& header, void* target)
 }
 
 void write_npy(const fs::path& file, lowering::scalar_type type, const std::vector<std::int64_t>& extents,
-               const std::vector<std::int64_t>& strides, const void* data) {
+               const std::vector<std::int64_t>& strides, const void* data, const fs::path& shown) {
     const auto* code =
         std::find_if(std::begin(type_codes), std::end(type_codes), [&](const auto& t) { return t.second == type; });
     if (code == std::end(type_codes))
@@ -276,7 +282,7 @@ void write_npy(const fs::path& file, lowering::scalar_type type, const std::vect
     }
     stream.close();
     if (!stream)
-        throw error(fmt::format("{}: it cannot be written: {}", file.string(),
+        throw error(fmt::format("{}: it cannot be written: {}", (shown.empty() ? file : shown).string(),
                                 errno ? std::strerror(errno) : "unknown failure"),
                     blame::environment);
 }

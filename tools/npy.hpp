@@ -32,9 +32,11 @@ npy_header read_npy_header(const std::filesystem::path& file);
 void read_npy_data(const std::filesystem::path& file, const npy_header& header, void* target);
 
 /// Writes `file` in Fortran order, version 1.0. `data` is element (0, ..., 0); strides count elements.
-/// Throws ricci::error (environment) if the file cannot be written; it may then be there in part.
+/// Throws ricci::error (environment) if the file cannot be written, named as `shown` where that is given; it may then
+/// be there in part.
 void write_npy(const std::filesystem::path& file, lowering::scalar_type type,
-               const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides, const void* data);
+               const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides, const void* data,
+               const std::filesystem::path& shown = {});
 
 /// Reads the Python dictionary that describes the data; `file` is for messages only. Leaves data_offset alone.
 npy_header parse_npy_dictionary(std::string_view dictionary, const std::filesystem::path& file);

@@ -61,7 +61,7 @@ fs::path output_files::add(const fs::path& target) {
             close(descriptor);
             break;
         }
-        if (errno != EEXIST) fail(f.temporary, "it cannot be written");
+        if (errno != EEXIST) fail(target, "it cannot be written");
     }
     files_.push_back(f);
     return f.temporary;

@@ -9,12 +9,12 @@
 
 namespace ricci::tools {
 
-std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view value_example) {
+std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view example) {
     std::vector<argument> arguments;
     for (const auto& word : words) {
         const std::size_t equals = word.find('=');
         if (equals == word.npos || equals + 1 == word.size())
-            throw error(fmt::format("'{}' gives no tensor: write NAME={}", word, value_example));
+            throw error(fmt::format("'{}' gives no tensor: write NAME={}", word, example));
         const std::string name = word.substr(0, equals);
         if (!is_text_name(name)) throw error(fmt::format("'{}' in '{}' cannot name a tensor", name, word));
         if (std::any_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.name == name; }))
@@ -24,7 +24,7 @@ std::vector<argument> parse_arguments(const std::vector<std::string>& words, std
     return arguments;
 }
 
-resolved_program resolve(std::string_view text, const std::vector<given>& givens, std::string_view value_example) {
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example) {
     resolved_program program;
     program.statements = parse_text(text);
     const auto known = [&](std::string_view name) {
@@ -41,8 +41,9 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
             if (known(name)) continue;
             const auto found = find_given(name);
             if (found == givens.end())
-                fail_in_text(s.source, s.number, s.access_columns[n],
-                             fmt::format("'{}' is not given: add {}={}", name, name, value_example));
+                fail_in_text(
+                    s.source, s.number, s.access_columns[n],
+                    fmt::format("'{}' is not given: add {}={}", name, name, example(accesses[n].position_count)));
             if (!found->operand)
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));
@@ -61,6 +62,12 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
     for (const auto& g : givens)
         if (!known(g.source.name)) throw error(fmt::format("'{}' is given, but no statement uses it", g.source.name));
     return program;
+}
+
+error numbered(const error& e, const text_statement& s, const resolved_program& program) {
+    const bool needed = program.statements.size() > 1 && e.blame() == blame::statement &&
+                        !std::string_view(e.what()).starts_with("statement ");
+    return needed ? error(fmt::format("statement {}: {}", s.number, e.what())) : e;
 }
 
 std::int64_t bytes_of(const text_operand& operand) {

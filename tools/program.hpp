@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ricci/dsl/text.hpp>
+#include <ricci/lowering/error.hpp>
 
 #include <optional>
 #include <set>
@@ -18,7 +19,7 @@ struct argument {
 
 /// Reads NAME=VALUE words. Throws ricci::error for what is none, a name that cannot name a tensor, a name given
 /// twice.
-std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view value_example);
+std::vector<argument> parse_arguments(const std::vector<std::string>& words, std::string_view example);
 
 /// What is known of a name before the program: its tensor without data; nothing if its file is not there yet.
 struct given {
@@ -34,9 +35,15 @@ struct resolved_program {
     std::set<std::string> written;      ///< names that stand on a left side
 };
 
+/// What could stand behind NAME= for a tensor of `rank` axes.
+using value_example = std::string (*)(int rank);
+
 /// Parses `text` and finds its tensors. Throws ricci::error for a name that is neither given nor made by an earlier
 /// statement, and for a given name that no statement uses.
-resolved_program resolve(std::string_view text, const std::vector<given>& givens, std::string_view value_example);
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example);
+
+/// `e`, said of `s`: with its number, where the program has several statements and the message has no number yet.
+error numbered(const error& e, const text_statement& s, const resolved_program& program);
 
 /// Bytes of a dense tensor's elements.
 std::int64_t bytes_of(const text_operand& operand);

@@ -115,8 +115,9 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
             std::error_code ignored;
             if (other != name && (real_path(file.path) == real_path(found->second.path) ||
                                   fs::equivalent(file.path, found->second.path, ignored)))
-                throw error(fmt::format("{} is given for '{}' and for '{}', and '{}' is written", file.path.string(),
-                                        name, other, name));
+                throw error(fmt::format("{} is given for '{}' and for '{}', and '{}' is written: use one name for "
+                                        "both in the statement, or give '{}' a file of its own",
+                                        file.path.string(), name, other, name, name));
         }
     }
 }
@@ -147,15 +148,28 @@ void save(const resolved_program& program, const tensor_files& files, device whe
         if (path.empty() || program.written.count(operand.name) == 0) continue;
         const fs::path temporary = outputs.add(path);
         if (where.is_cpu()) {
-            write_npy(temporary, operand.type, operand.extents, operand.strides, operand.data);
+            write_npy(temporary, operand.type, operand.extents, operand.strides, operand.data, path);
         } else {
             const std::int64_t bytes = bytes_of(operand);
             const memory host(cpu(), bytes, false);
             runtime::copy(cpu(), host.data(), where, operand.data, static_cast<std::size_t>(bytes));
-            write_npy(temporary, operand.type, operand.extents, operand.strides, host.data());
+            write_npy(temporary, operand.type, operand.extents, operand.strides, host.data(), path);
         }
     }
     outputs.commit();
+}
+
+/// Whether `s` would make its left side with another type or other extents than `old`, the file that is there, has.
+bool would_differ(text_statement s, const npy_header& old, const resolved_program& program) {
+    const auto& accesses = s.unbound.accesses;
+    if (std::any_of(accesses.begin() + 1, accesses.end(), [&](const auto& a) { return a.name == s.left(); }))
+        return false; // it would not be made
+    try {
+        const text_operand made = create_left(s, program.operands);
+        return made.type != old.type || made.extents != old.extents;
+    } catch (const error&) {
+        return false;
+    }
 }
 
 /// f(statement) for each. A mistake may come of a result's old file, which the user did not think of: it is named.
@@ -164,11 +178,11 @@ void for_each_statement(const resolved_program& program, const tensor_files& fil
     for (const auto& s : program.statements) try {
             f(s);
         } catch (const error& e) {
+            const error said = numbered(e, s, program);
             const auto& left = files.at(std::string(s.left()));
-            if (!left.header || s.unbound.op != lowering::assignment::assign) throw;
+            if (e.blame() != blame::statement || !left.header || !would_differ(s, *left.header, program)) throw said;
             throw error(fmt::format("{}\n  note: '{}' was read from {}; without that file it would be made anew",
-                                    e.what(), s.left(), left.path.string()),
-                        e.blame());
+                                    said.what(), s.left(), left.path.string()));
         }
 }
 
@@ -200,7 +214,10 @@ void print_time(const text_statement& text, const lowering::statement& s, device
         bytes += estimate.bytes;
         flops += estimate.flops;
     }
-    fmt::print("{:.2f} us (median of {}), {:.2f} GB/s, {:.2f} GF/s: {}\n", seconds * 1e6, repetitions,
+    const auto [scale, unit] = seconds < 1e-3 ? std::pair(1e6, "us")
+                               : seconds < 1  ? std::pair(1e3, "ms")
+                                              : std::pair(1.0, "s");
+    fmt::print("{:.2f} {} (median of {}), {:.2f} GB/s, {:.2f} GF/s: {}\n", seconds * scale, unit, repetitions,
                bytes / seconds * 1e-9, flops / seconds * 1e-9, text.source);
 }
 
@@ -209,7 +226,7 @@ void print_time(const text_statement& text, const lowering::statement& s, device
 int run_command(const run_options& options) {
     tensor_files files;
     const auto givens = open_files(parse_arguments(options.operands, example), files);
-    resolved_program program = resolve(options.statements, givens, example);
+    resolved_program program = resolve(options.statements, givens, [](int) { return std::string(example); });
     check_outputs(program, files);
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     check_memory(program, where);

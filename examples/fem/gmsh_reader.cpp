@@ -189,6 +189,10 @@ void gmsh_reader::read_elements() {
             if (kept) elements_.push_back({file_.position(), entity, static_cast<std::int64_t>(node_tags_.size())});
             for (std::int64_t k = 0; k < type->nodes; ++k)
                 if (const std::int64_t tag = in_.tag("an element's node"); kept) node_tags_.push_back(tag);
+            if (!kept) continue;
+            const auto corners = std::span(node_tags_).last(type->nodes).first(1 << type->dimension);
+            if (const auto twice = repeated(corners))
+                file_.fail_at(elements_.back().at, fmt::format("the element has node {} twice", *twice));
         }
     }
     if (seen != total) file_.fail(fmt::format("the blocks hold {} elements, but {} were announced", seen, total));

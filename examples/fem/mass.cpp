@@ -27,7 +27,8 @@ double sum(const std::vector<double>& values) {
 /// Before any is taken: the memory that the matrices and all else need.
 void check_memory_for(const mesh& m, int p, int q) {
     const double n = std::pow(p + 1.0, m.dimension), points = std::pow(q, m.dimension);
-    check_memory(m.name, fmt::format("mass matrices of order {} with {} points in each direction", p, q),
+    check_memory(m.name,
+                 fmt::format("mass matrices of order {} with {} point{} in each direction", p, q, q == 1 ? "" : "s"),
                  8 * (static_cast<double>(m.elements) * (n * n + 2 * points) + n * points + n * n * points));
 }
 

@@ -20,7 +20,7 @@ namespace fem {
 class mass_matrices {
   public:
     /// Basis order p >= 1, q >= 1 Gauss-Legendre points in each direction. Throws mesh_error for an inverted element,
-    /// and where the machine has not the memory.
+    /// not_enough_memory where the machine has not the memory.
     mass_matrices(const mesh& m, int p, int q, ricci::device device);
 
     /// Computes M. On a GPU it returns before M is there.

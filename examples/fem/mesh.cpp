@@ -10,6 +10,7 @@
 #include <fstream>
 #include <numbers>
 #include <unistd.h>
+#include <utility>
 
 namespace fem {
 
@@ -22,7 +23,7 @@ mesh generate_grid(std::string name, int dimension, int order, std::array<std::i
         if (count < 1) throw mesh_error(fmt::format("{}: needs at least one element in each direction", name));
         elements *= static_cast<double>(count);
     }
-    check_memory(name, fmt::format("the nodes of {:.0f} elements", elements),
+    check_memory(name, fmt::format("the nodes of {:.0f} element{}", elements, elements == 1 ? "" : "s"),
                  elements * (8.0 * dimension * std::pow(order + 1.0, dimension) + 8.0 * (1 << dimension) + 4));
 
     mesh m;
@@ -77,10 +78,17 @@ double available_memory() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
+std::string size_text(double bytes) {
+    const auto [scale, unit] = bytes < 1e6   ? std::pair(1e3, "kB")
+                               : bytes < 1e9 ? std::pair(1e6, "MB")
+                                             : std::pair(1e9, "GB");
+    return fmt::format("{:.1f} {}", bytes / scale, unit);
+}
+
 void check_memory(const std::string& name, const std::string& what, double bytes) {
     if (const double available = available_memory(); !(bytes <= available))
-        throw mesh_error(fmt::format("{}: {} would take {:.3g} GB, and this machine has {:.3g} GB free", name, what,
-                                     bytes / 1e9, available / 1e9));
+        throw not_enough_memory(fmt::format("{}: {} would take {}, and this machine has {} free", name, what,
+                                            size_text(bytes), size_text(available)));
 }
 
 } // namespace fem

@@ -16,6 +16,12 @@ class mesh_error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// A mesh that is too large for this machine.
+class not_enough_memory : public mesh_error {
+  public:
+    using mesh_error::mesh_error;
+};
+
 /// Where the order+1 nodes of an element lie along each direction of the reference element [0, 1].
 enum class node_points : std::uint8_t { gauss_lobatto, uniform, gauss_legendre };
 
@@ -58,7 +64,7 @@ constexpr std::int64_t lexicographic(const std::array<int, 3>& at, int order) {
 using point = std::array<double, 3>;
 
 /// A grid of `counts` elements of the given order (counts[2] is ignored in 2-D), its unit box mapped through `map`.
-/// Throws mesh_error for counts or orders below 1 and where memory does not suffice.
+/// Throws mesh_error for counts or orders below 1, not_enough_memory where memory does not suffice.
 mesh generate_grid(std::string name, int dimension, int order, std::array<std::int64_t, 3> counts,
                    const std::function<point(const point&)>& map);
 
@@ -69,7 +75,10 @@ mesh generate_ring(int dimension, int order, std::int64_t elements);
 /// Bytes of memory that this machine can still give.
 double available_memory();
 
-/// Throws mesh_error when `bytes`, needed for `what` by `name`, is more than available_memory().
+/// "1.5 GB": with the largest unit, up to GB, of which there is one at least.
+std::string size_text(double bytes);
+
+/// Throws not_enough_memory when `bytes`, needed for `what` by `name`, is more than available_memory().
 void check_memory(const std::string& name, const std::string& what, double bytes);
 
 } // namespace fem

@@ -101,6 +101,7 @@ std::int64_t mesh_file::integer(std::string_view what, std::int64_t low, std::in
         fail(fmt::format("{} should be a whole number, not {}", what, quoted(text)));
     if (value < low || value > high)
         fail(high == INT64_MAX ? fmt::format("{} is {}, but must be at least {}", what, value, low)
+             : high == low + 1 ? fmt::format("{} is {}, but must be {} or {}", what, value, low, high)
                                : fmt::format("{} is {}, but must lie in {}..{}", what, value, low, high));
     return value;
 }
@@ -138,6 +139,12 @@ bool mesh_file::skip_past(std::string_view text) {
     if (found == std::string::npos) return false;
     at_ = static_cast<std::int64_t>(found + text.size());
     return true;
+}
+
+std::optional<std::int64_t> repeated(std::span<const std::int64_t> numbers) {
+    for (auto n = numbers.begin(); n != numbers.end(); ++n)
+        if (std::find(numbers.begin(), n, *n) != n) return *n;
+    return std::nullopt;
 }
 
 std::string quoted(std::string_view text) {

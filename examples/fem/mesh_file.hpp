@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -75,6 +77,9 @@ class mesh_file {
     char comment_ = '\0';
     bool bytes_ = false;
 };
+
+/// The first number that stands twice among `numbers`; nothing if none does.
+std::optional<std::int64_t> repeated(std::span<const std::int64_t> numbers);
 
 /// `text` in quotes for a message: cut where long, with a dot for every byte that cannot be printed.
 std::string quoted(std::string_view text);

@@ -50,6 +50,8 @@ void read_elements(mesh_file& file, mesh& m, vertex_numbers& numbers) {
                 "element {} (counted from 0) is {}, which is not handled in a {}-dimensional mesh, only {}", e,
                 geometry_names[shape], m.dimension, geometry_names[own]));
         for (int c = 0; c < corners; ++c) m.corners.push_back(numbers.read(file, "element", e));
+        if (const auto twice = repeated(std::span(m.corners).last(corners)))
+            file.fail(fmt::format("element {} (counted from 0) has vertex {} twice", e, *twice));
     }
 }
 
@@ -95,8 +97,7 @@ mesh read_mfem(mesh_file& file) {
     mesh m;
     m.name = file.path();
     file.expect("dimension");
-    m.dimension = static_cast<int>(file.integer("the dimension", 1, 3));
-    if (m.dimension == 1) file.fail("a one-dimensional mesh is not handled");
+    m.dimension = static_cast<int>(file.integer("the dimension", 2, 3));
     vertex_numbers numbers;
     read_elements(file, m, numbers);
     check_boundary(file, m, numbers);

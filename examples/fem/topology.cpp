@@ -37,13 +37,6 @@ struct numbering {
     }
 };
 
-void check_distinct(const mesh& m, std::int64_t e, const std::int64_t* v) {
-    for (int a = 0; a < 1 << m.dimension; ++a)
-        for (int b = 0; b < a; ++b)
-            if (v[a] == v[b])
-                throw mesh_error(fmt::format("{}: element {} (counted from 0) has vertex {} twice", m.name, e, v[a]));
-}
-
 /// Whether two faces with the same vertices also have the same diagonals.
 bool same_diagonals(const std::array<std::int64_t, 4>& f, const std::array<std::int64_t, 4>& g) {
     const auto pair = std::minmax(f[0], f[2]);
@@ -67,7 +60,6 @@ topology find_topology(const mesh& m) {
     };
     for (std::int64_t e = 0; e < m.elements; ++e) {
         const std::int64_t* v = &m.corners[e << m.dimension];
-        check_distinct(m, e, v);
         for (int i = 0; i < t.edges_per_element; ++i) {
             t.edge_of.push_back(edges({v[element_edges[i][0]], v[element_edges[i][1]]}));
             if (m.dimension == 2) check_uses(edges.uses[t.edge_of.back()], e, "edge");

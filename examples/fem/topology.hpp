@@ -25,8 +25,9 @@ struct topology {
     std::vector<std::array<std::int64_t, 4>> faces; ///< vertices, as the first element that has the face lists them
 };
 
-/// Uses dimension, elements and corners of `m` only. Throws mesh_error, naming the element, for a vertex listed twice
-/// by an element, a face of more than two elements, and faces that share their vertices but not their edges.
+/// Uses dimension, elements and corners of `m` only; no element may list a vertex twice, which the readers see to.
+/// Throws mesh_error, naming the element, for a face of more than two elements, and faces that share their vertices
+/// but not their edges.
 topology find_topology(const mesh& m);
 
 } // namespace fem

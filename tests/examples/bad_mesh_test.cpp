@@ -77,7 +77,7 @@ TEST_CASE("kinds of meshes that are not handled are named") {
     check(straight, "MFEM mesh v1.0", "MFEM NC mesh v1.0", "1:", "a non-conforming (NC) mesh is not handled");
     check(straight, "MFEM mesh v1.0", "MFEM mesh v1.1", "1:", "a non-conforming (NC) mesh is not handled");
     check(straight, "MFEM mesh v1.0", "MFEM mesh v1.2", "1:", "MFEM mesh v1.2 is not handled, only v1.0");
-    check(straight, "dimension\n2", "dimension\n1", "3:", "a one-dimensional mesh is not handled");
+    check(straight, "dimension\n2", "dimension\n1", "3:", "the dimension is 1, but must be 2 or 3");
     check(straight, "1 3 1 2 5 4", "1 2 1 2 5",
           "7:", "element 1 (counted from 0) is a triangle, which is not handled");
     check(straight, "1 3 1 2 5 4", "1 5 1 2 5 4 1 2 5 4", "7:", "element 1 (counted from 0) is a hexahedron");
@@ -110,7 +110,7 @@ TEST_CASE("kinds of meshes that are not handled are named") {
 
 TEST_CASE("malformed MFEM meshes") {
     check(straight, "dimension", "dimensions", "2:", "'dimension' was expected, not 'dimensions'");
-    check(straight, "dimension\n2", "dimension\n4", "3:", "the dimension is 4, but must lie in 1..3");
+    check(straight, "dimension\n2", "dimension\n4", "3:", "the dimension is 4, but must be 2 or 3");
     check(straight, "dimension\n2", "dimension\ntwo", "3:", "the dimension should be a whole number, not 'two'");
     check(straight, "elements\n2", "elements\n0", "5:", "the mesh has no elements");
     check(straight, "elements\n2", "elements\n-2", "5:", "the number of elements is -2, but must be at least 0");
@@ -131,10 +131,11 @@ TEST_CASE("malformed MFEM meshes") {
     check(straight, "2 0\n", "2 1e999\n", "16:", "a vertex coordinate should be a finite number, not '1e999'");
     check(straight, "2 1\n", "2\n", "19:", "the file ends where a vertex coordinate was expected");
     check(straight, "2 1\n", "2 1\n2 2\n", "20:", "the mesh is complete, but '2' follows");
-    check(curved, "Ordering: 1", "Ordering: 2", "15:", "the ordering is 2, but must lie in 0..1");
+    check(curved, "Ordering: 1", "Ordering: 2", "15:", "the ordering is 2, but must be 0 or 1");
     check(curved, "0 1\n", "0\n", "19:", "the file ends where a node coordinate was expected");
     check(curved, "H1_2D_P1", "H1_2D_P32", "15:", "the number of nodes is 1089, for which the remaining 17 bytes");
-    check(curved, "1 3 0 1 2 3", "1 3 0 1 1 3", " element 0", "has vertex 1 twice");
+    check(curved, "1 3 0 1 2 3", "1 3 0 1 1 3", "6:", "element 0 (counted from 0) has vertex 1 twice");
+    check(straight, "1 3 1 2 5 4", "1 3 1 2 5 1", "7:", "element 1 (counted from 0) has vertex 1 twice");
 }
 
 TEST_CASE("faces that do not fit") {
@@ -162,7 +163,7 @@ TEST_CASE("malformed inline meshes") {
 }
 
 TEST_CASE("malformed Gmsh meshes") {
-    check(gmsh, "4.1 0 8", "4.1 2 8", "2:", "the file type is 2, but must lie in 0..1");
+    check(gmsh, "4.1 0 8", "4.1 2 8", "2:", "the file type is 2, but must be 0 or 1");
     check(gmsh, "$EndMeshFormat", "$Nodes", "3:", "'$EndMeshFormat' was expected, not '$Nodes'");
     check(gmsh, "$Nodes\n", "Nodes\n", "4:", "the start of a section was expected, such as $Nodes, not 'Nodes'");
     check(gmsh, "$Nodes\n", "$Whatever\n", "4:", "section $Whatever has no $EndWhatever");
@@ -173,6 +174,7 @@ TEST_CASE("malformed Gmsh meshes") {
     check(gmsh, "1\n2\n3\n4\n", "1\n2\n3\n3\n", "14:", "the node tag 3 occurs twice");
     check(gmsh, "1\n2\n3\n4\n", "0\n2\n3\n4\n", "7:", "a node's tag is 0, but must be at least 1");
     check(gmsh, "1 1 2 3 4", "1 1 2 3 5", "19:", "the element has node 5, which is not among the nodes");
+    check(gmsh, "1 1 2 3 4", "1 1 2 3 1", "19:", "the element has node 1 twice");
     check(gmsh, "1 1 1 1\n", "1 2 1 1\n", "19:", "the blocks hold 1 elements, but 2 were announced");
     check(gmsh, "0 1 0", "0 inf 0", "14:", "a node's coordinate should be a finite number, not 'inf'");
     const std::string nodes_only = gmsh.substr(0, gmsh.find("$Elements"));

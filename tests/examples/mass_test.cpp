@@ -71,8 +71,7 @@ TEST_CASE("1'M1 is the volume, on every reference mesh") {
 
 TEST_CASE("matrices larger than memory are refused before anything is taken") {
     const auto m = fem::generate_ring(3, 1, 1000000);
-    CHECK_THROWS_WITH(
-        fem::mass_matrices(m, 15, 17, ricci::cpu()),
-        Catch::Contains("mass matrices of order 15 with 17 points in each direction would take") &&
-            Catch::Contains("GB free"));
+    CHECK_THROWS_WITH(fem::mass_matrices(m, 15, 17, ricci::cpu()),
+                      Catch::Contains("mass matrices of order 15 with 17 points in each direction would take") &&
+                          Catch::Contains("GB free"));
 }

@@ -5,6 +5,7 @@
 #include "tests/runtime/scratch.hpp"
 
 #include "runtime/cache_disk.hpp"
+#include "runtime/cache_folder.hpp"
 #include "runtime/sha256.hpp"
 
 #include <latch>
@@ -296,8 +297,18 @@ TEST_CASE("RICCI_CACHE_SIZE") {
         CHECK(compiles_again() == 1);
         CHECK_FALSE(fs::exists(cache_directory()));
     }
+    SECTION("units in either case, and fractions") {
+        const std::pair<const char*, std::uint64_t> sizes[] = {{"", 1u << 30},     {"12", 12},    {"2g", 2ull << 30},
+                                                               {"1.5G", 3u << 29}, {"0.5k", 512}, {"3T", 3ull << 40}};
+        for (const auto& [text, bytes] : sizes) {
+            CAPTURE(text);
+            const variable size("RICCI_CACHE_SIZE", text);
+            CHECK(cache_capacity() == bytes);
+        }
+    }
     SECTION("nonsense is refused, with the value") {
-        for (const char* text : {"much", "1X", "-1", "1GG", "G", "99999999999999999999", "99999999999T"}) {
+        for (const char* text :
+             {"much", "1X", "-1", "1GG", "G", "inf", "nan", "1e3", "99999999999999999999", "99999999999T"}) {
             const variable size("RICCI_CACHE_SIZE", text);
             CHECK(contains(message_of([] { cached_kernel(new_fake_backend(), "s", "f"); }), text));
         }

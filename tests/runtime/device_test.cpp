@@ -28,6 +28,11 @@ TEST_CASE("devices are read by their names") {
     }
 }
 
+TEST_CASE("a GPU of a negative number is refused") {
+    int ordinal = -1;
+    CHECK_THROWS_WITH(ricci::cuda(ordinal), Catch::Contains("there is no GPU with the number -1"));
+}
+
 TEST_CASE("RICCI_DEVICE names the default device") {
     // Asked once a process, so each in a child that has not asked yet.
     const auto chosen = [](const std::string& text, device expected) {

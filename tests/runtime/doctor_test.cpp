@@ -47,8 +47,43 @@ TEST_CASE("a compiler that is none, or does not compile, is found out") {
         CHECK_FALSE(f.good);
         CHECK(test::contains(f.detail, "/nonexistent/c++"));
     }
-    const test::variable chosen("RICCI_CXX", "/bin/false");
-    CHECK_FALSE(found("C++ compiler").good);
+    const temporary_directory folder;
+    const test::variable chosen("RICCI_CXX", "/bin/false"), place("TMPDIR", folder.path().string());
+    const finding f = found("C++ compiler");
+    CHECK_FALSE(f.good);
+    CHECK(f.detail == "the compiler /bin/false failed with status 1");
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a variable with which every run would fail is found out") {
+    {
+        const test::variable chosen("RICCI_NUM_THREADS", "abc");
+        const finding f = found("CPU threads");
+        CHECK_FALSE(f.good);
+        CHECK(test::contains(f.detail, "abc"));
+        CHECK(test::contains(f.advice, "unset RICCI_NUM_THREADS"));
+    }
+    CHECK(found("CPU threads").good);
+    const test::variable chosen("RICCI_CACHE_SIZE", "foo");
+    const finding f = found("kernel cache");
+    CHECK_FALSE(f.good);
+    CHECK(test::contains(f.detail, "foo"));
+    CHECK(test::contains(f.advice, "unset RICCI_CACHE_SIZE"));
+}
+
+TEST_CASE("a cache's folder that is to be made is tried out") {
+    const temporary_directory folder;
+    {
+        const test::variable chosen("RICCI_CACHE_DIR", (folder.path() / "a" / "b").string());
+        const finding f = found("kernel cache");
+        CHECK(f.good);
+        CHECK(test::contains(f.detail, "made on first use"));
+        CHECK(std::filesystem::is_empty(folder.path()));
+    }
+    const test::variable chosen("RICCI_CACHE_DIR", "/proc/x");
+    const finding f = found("kernel cache");
+    CHECK_FALSE(f.good);
+    CHECK(test::contains(f.detail, "/proc/x: cannot be made: /proc cannot be written"));
 }
 
 TEST_CASE("the cache's folder is examined") {

@@ -95,6 +95,54 @@ TEST_CASE("the oracle rounds as it should") {
 TEST_CASE("half") { check_all<half>(binary16); }
 TEST_CASE("bfloat16") { check_all<bfloat16>(brain); }
 
+TEST_CASE("compound assignment rounds once") {
+    half h = 1;
+    h += 2;
+    h -= 0.5f;
+    h *= half(4);
+    h /= 3;
+    CHECK(h.bits() == half(10.0f / 3).bits());
+    bfloat16 b = 256;
+    (b += 1) += 3; // 257 is a tie, to even
+    CHECK(b == 260);
+    half largest = 65504;
+    CHECK(std::isinf(largest *= 2));
+}
+
+namespace {
+
+/// Every number of numeric_limits, from what it means.
+template <class T>
+void check_limits(format f) {
+    using limits = std::numeric_limits<T>;
+    static_assert(limits::is_specialized && limits::has_infinity && !limits::is_integer && limits::radix == 2);
+    CHECK(limits::digits == f.fraction_bits + 1);
+    CHECK(limits::digits10 == static_cast<int>(std::floor(f.fraction_bits * std::log10(2.0))));
+    CHECK(limits::max_digits10 == static_cast<int>(std::ceil(limits::digits * std::log10(2.0) + 1)));
+    CHECK(limits::max_exponent == f.bias + 1);
+    CHECK(limits::min_exponent == 2 - f.bias);
+    const double max = std::ldexp(2 - std::ldexp(1.0, -f.fraction_bits), f.bias), min = std::ldexp(1.0, 1 - f.bias);
+    CHECK(limits::max() == max);
+    CHECK(limits::lowest() == -max);
+    CHECK(limits::min() == min);
+    CHECK(limits::max_exponent10 == static_cast<int>(std::floor(std::log10(max))));
+    CHECK(limits::min_exponent10 == static_cast<int>(std::ceil(std::log10(min))));
+    CHECK(limits::denorm_min() == std::ldexp(min, -f.fraction_bits));
+    CHECK(limits::epsilon() == std::ldexp(1.0, -f.fraction_bits));
+    CHECK(limits::round_error() == 0.5);
+    CHECK(std::isinf(limits::infinity()));
+    CHECK((std::isnan(limits::quiet_NaN()) && limits::quiet_NaN().bits() >> (f.fraction_bits - 1) & 1));
+    CHECK((std::isnan(limits::signaling_NaN()) && !(limits::signaling_NaN().bits() >> (f.fraction_bits - 1) & 1)));
+    static_assert(std::is_same_v<decltype(limits::max()), T>);
+}
+
+} // namespace
+
+TEST_CASE("numeric_limits") {
+    check_limits<half>(binary16);
+    check_limits<bfloat16>(brain);
+}
+
 TEST_CASE("2-byte elements are what kernels and files take them for") {
     static_assert(sizeof(half) == 2 && alignof(half) == 2 && std::is_trivially_copyable_v<half>);
     static_assert(sizeof(bfloat16) == 2 && alignof(bfloat16) == 2 && std::is_trivially_copyable_v<bfloat16>);

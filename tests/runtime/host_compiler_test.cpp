@@ -4,8 +4,12 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
 
+#include <chrono>
 #include <csignal>
+#include <fmt/format.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace ricci;
 using namespace ricci::test;
@@ -52,6 +56,38 @@ TEST_CASE("a kernel that does not compile: the log is told and the source kept")
     const fs::path kept = fs::directory_iterator(folder.path())->path() / "kernel.cpp";
     CHECK(contains(message, kept.string()));
     CHECK(read_text(kept) == source);
+}
+
+TEST_CASE("what an interrupted process left is removed by the next") {
+    const temporary_directory folder;
+    const variable place("TMPDIR", folder.path().string());
+    const pid_t gone = fork();
+    if (gone == 0) _exit(0);
+    REQUIRE(waitpid(gone, nullptr, 0) == gone);
+    const auto make = [&](const std::string& name, bool kept, std::chrono::minutes age) {
+        const fs::path path = folder.path() / name;
+        fs::create_directory(path);
+        write_text(path / "kernel.cpp", "int");
+        if (kept) write_text(path / "kept", "");
+        fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+        return path;
+    };
+    using std::chrono::minutes;
+    const std::string ours = fmt::format("ricci-{}-", gone);
+    const fs::path left = make(ours + "aaaaaa", false, minutes(11)), fresh = make(ours + "bbbbbb", false, minutes(5)),
+                   kept = make(ours + "cccccc", true, minutes(60)), old = make(ours + "dddddd", true, minutes(1500)),
+                   other = make("ricci-test-aaaaaa", false, minutes(1500)),
+                   longer = make(ours + "longer-name", false, minutes(1500)),
+                   living = make(fmt::format("ricci-{}-eeeeee", getpid()), false, minutes(1500)),
+                   target = make("target", false, minutes(1500));
+    fs::create_directory_symlink(target, folder.path() / (ours + "ffffff"));
+    { const temporary_directory next; }
+    CHECK_FALSE(fs::exists(left));
+    CHECK_FALSE(fs::exists(old));
+    for (const fs::path& path : {fresh, kept, other, longer, living, target, folder.path() / (ours + "ffffff")}) {
+        CAPTURE(path);
+        CHECK(fs::exists(path / "kernel.cpp"));
+    }
 }
 
 TEST_CASE("the compiler's path may hold anything a path may hold") {
@@ -101,6 +137,11 @@ TEST_CASE("where the compiler is looked for") {
         CHECK(compiler.identity().empty());
         CHECK(contains(message_of([&] { compiler.compile(good); }), "none of c++, g++ and clang++ is on the PATH"));
     }
+    SECTION("RICCI_CXX with options: it names one program alone") {
+        const variable cxx("RICCI_CXX", "c++ -O0");
+        CHECK(host_compiler().missing() ==
+              "RICCI_CXX is \"c++ -O0\", which is no program; it names one program, without options");
+    }
     SECTION("a RICCI_CXX that is no program is not replaced by another") {
         for (const std::string& name :
              {folder.path().string(), (folder.path() / "absent").string(), std::string("no-such-cxx")}) {
@@ -119,7 +160,9 @@ TEST_CASE("a compiler that dies, or writes nothing") {
     make_program(folder.path() / "cxx", "#!/bin/sh\nkill -9 $$\n");
     CHECK(contains(message_of([] { host_compiler().compile(good); }), "killed by signal 9"));
     make_program(folder.path() / "cxx", "#!/bin/sh\nexit 0\n");
-    CHECK(contains(message_of([] { host_compiler().compile(good); }), "wrote nothing"));
+    const std::string nothing = message_of([] { host_compiler().compile(good); });
+    CHECK(contains(nothing, "wrote nothing"));
+    CHECK_FALSE(contains(nothing, "its log")); // it is empty
     make_program(folder.path() / "cxx", "#!/no/such/interpreter\n");
     CHECK(contains(message_of([] { host_compiler().compile(good); }), "cannot be started"));
     const variable gone("TMPDIR", (folder.path() / "gone").string());

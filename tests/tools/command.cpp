@@ -41,14 +41,15 @@ outcome ricci_command(const std::vector<std::string>& arguments, const surroundi
     environment.insert(environment.end(), where.environment.begin(), where.environment.end());
     std::vector<std::string> words{RICCI_COMMAND};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const std::string out = shared / "out", err = shared / "err";
+    const std::string out = where.output.empty() ? (shared / "out").string() : where.output, err = shared / "err";
 
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("cannot fork");
     if (child == 0) become(words, environment, where, out, err);
     int status = 0;
     waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_bytes(out), read_bytes(err)};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            where.output.empty() ? read_bytes(out) : "", read_bytes(err)};
 }
 
 } // namespace ricci::tests

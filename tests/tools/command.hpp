@@ -17,6 +17,7 @@ struct surroundings {
     std::filesystem::path folder;         ///< the working directory
     std::vector<std::string> environment; ///< NAME=VALUE, in addition to the test's own and RICCI_DEVICE=cpu
     std::uint64_t largest_file = 0;       ///< bytes that a file may grow to; 0: any
+    std::string output = {};              ///< the file that the output goes to; empty: it is returned
 };
 
 /// Runs `ricci arguments...`. Kernels are cached in one folder for the whole test program.

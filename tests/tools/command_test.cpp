@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/tools/command.hpp"
 #include "tests/tools/folder.hpp"
+#include "tests/tools/npy_files.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,54 @@ TEST_CASE("wrong usage ends with 1") {
     }
 }
 
+TEST_CASE("wrong usage is named, behind the program's name") {
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{}, "ricci: a subcommand is missing; there are run, explain, cache, doctor\n"},
+        {{"bogus"}, "ricci: 'bogus' is no subcommand; there are run, explain, cache, doctor\n"},
+        {{"cache", "frob"}, "ricci: 'frob' is no subcommand; there are path, list, clear\n"},
+        {{"cache"}, "ricci: a subcommand is missing; there are path, list, clear\n"},
+        {{"run", "c = 1", "--time", "x"}, "ricci: --time: 'x' is no number from 1 to 1000000\n"},
+        {{"run", "c = 1", "--time", "0"}, "ricci: --time: '0' is no number from 1 to 1000000\n"},
+        {{"run", "c = 1", "--time", "3x"}, "'3x' is no number"},
+        {{"run"}, "ricci: statements is required\n"},
+        {{"doctor", "now"}, "now\n"},
+    };
+    for (const auto& [words, message] : wrong) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        const auto o = command(words);
+        CHECK(o.code == 1);
+        CHECK_THAT(o.err, Catch::Matchers::StartsWith("ricci: ") && Catch::Contains(message) &&
+                              Catch::Matchers::EndsWith("\nRun with --help for more information.\n"));
+    }
+}
+
+TEST_CASE("output that does not arrive is the environment's mistake") {
+    if (!std::filesystem::exists("/dev/full")) return;
+    const folder f;
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "c(i(0,5)) = 2", "c=c.npy"}, {"cache", "path"}, {"--help"}}) {
+        CAPTURE(words[0]);
+        const auto o = ricci_command(words, {f.path(), {}, 0, "/dev/full"});
+        CHECK(o.code == 2);
+        CHECK_THAT(o.err, Catch::Contains("ricci: the standard output cannot be written: No space left on device\n"));
+    }
+    CHECK(ricci_command({"run", "c(i) = 2", "c=d.npy"}, {f.path(), {}, 0, "/dev/full"}).code == 1);
+}
+
+TEST_CASE("explain takes types and extents from files too") {
+    const folder f;
+    write_array(f / "a.npy", {7, 5}, counting(35));
+    const auto o =
+        ricci_command({"explain", "C(i,j) = A(i,k)*B(k,j)", "A=a.npy", "B=f64[5,3]", "C=none.npy"}, {f.path(), {}});
+    INFO(o.err);
+    CHECK(o.code == 0);
+    CHECK_THAT(o.out, Catch::Contains("statement: C(i, j) = A(i, k)*B(k, j)"));
+    CHECK(f.contents().size() == 1);
+    const auto none = ricci_command({"explain", "C(i,j) = A(i,j)", "A=none.npy"}, {f.path(), {}});
+    CHECK(none.code == 1);
+    CHECK_THAT(none.err, Catch::Contains("'A' is read here, but there is no file none.npy"));
+}
+
 TEST_CASE("explain needs types and extents only") {
     const auto paper =
         command({"explain", "A(i, j, m(1, 9), n(1, 8)) -= A(i, k, m, 0)*A(k, j, 0, n)", "A=f64[64,64,9,8]"});
@@ -64,7 +113,10 @@ TEST_CASE("explain needs types and extents only") {
     CHECK(command({"explain", "s = x()", "x=c128[]"}).code == 0);
 
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{"C(i) = A(i)"}, "'A' is not given: add A=f64[64,64,9,8]"},
+        {{"C(i) = A(i)"}, "'A' is not given: add A=f64[64]\n"},
+        {{"C(i,j) = A(i,k)*B(k,j)", "A=f64[64,64]"}, "'B' is not given: add B=f64[64,64]\n"},
+        {{"c = s"}, "'s' is not given: add s=f64[]\n"},
+        {{"D(i) = A(i); C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"}, "ricci: statement 2: "},
         {{"C(i) = A(i)", "A=f64"},
          "A=f64: the extents stand in brackets behind the type; write it like A=f64[64,64,9,8]"},
         {{"C(i) = A(i)", "A=i32[3]"}, "'i32' is none of f16, bf16, f32, f64, c64 and c128"},
@@ -102,8 +154,17 @@ TEST_CASE("the cache is shown and cleared") {
     const auto run = ricci_command({"run", "c(i(0,5)) = 2", "c=c.npy"}, {f.path(), cache});
     INFO(run.err);
     REQUIRE(run.code == 0);
-    CHECK_THAT(command({"cache", "list"}, cache).out, Catch::Contains("\n1 kernels, ") && Catch::Contains("ricci_"));
-    CHECK(command({"cache", "clear"}, cache).out == "1 kernels removed\n");
+    const std::string list = command({"cache", "list"}, cache).out;
+    CHECK_THAT(list, Catch::Matchers::StartsWith("hash ") && Catch::Contains("\n1 kernel, ") &&
+                         Catch::Contains("ricci_") && !Catch::Contains("-O3"));
+    const std::string row =
+        list.substr(list.find('\n') + 1, list.find('\n', list.find('\n') + 1) - list.find('\n') - 1);
+    CHECK(row.size() < 100);
+    CHECK(row.find(' ') == 12);
+    CHECK_FALSE(row.ends_with(' '));
+    const std::string verbose = command({"cache", "list", "--verbose"}, cache).out;
+    CHECK_THAT(verbose, Catch::Contains("\n" + row.substr(0, 12)) && Catch::Contains(" -O3 "));
+    CHECK(command({"cache", "clear"}, cache).out == "1 kernel removed\n");
     CHECK(command({"cache", "list"}, cache).out == "0 kernels, 0 bytes\n");
     CHECK(command({"cache", "clear"}, cache).out == "0 kernels removed\n");
 }
@@ -133,6 +194,12 @@ TEST_CASE("doctor says what is there, and what to do where it is not") {
     CHECK(bad.code == 2);
     CHECK_THAT(bad.out, Catch::Contains("WRONG    C++ compiler") && Catch::Contains("to do: "));
     CHECK(command({"doctor"}, {"RICCI_DEVICE=toaster"}).code == 2);
+    for (const char* wrong : {"RICCI_NUM_THREADS=abc", "RICCI_CACHE_SIZE=foo", "RICCI_CACHE_DIR=/proc/x"}) {
+        const auto o = command({"doctor"}, {wrong});
+        CAPTURE(wrong, o.out);
+        CHECK(o.code == 2);
+        CHECK_THAT(o.out, Catch::Contains("WRONG ") && Catch::Contains("to do: "));
+    }
 }
 
 TEST_CASE("a device that is not there is the environment's mistake") {

@@ -211,7 +211,9 @@ TEST_CASE("wrong statements and operands are refused with 1, and no file changes
     refused(f, {gemm, "A=a.npy", "B=none.npy", "C=c.npy"}, 1, "'B' is read here, but there is no file none.npy");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=c.npy", "D=a.npy"}, 1, "'D' is given, but no statement uses it");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=c.npy", "A=b.npy"}, 1, "'A' is given twice");
-    refused(f, {gemm, "A=a.npy", "B=b.npy", "C=a.npy"}, 1, "is given for 'C' and for 'A', and 'C' is written");
+    refused(f, {gemm, "A=a.npy", "B=b.npy", "C=a.npy"}, 1,
+            "is given for 'C' and for 'A', and 'C' is written: use one name for both in the statement, or give 'C' a "
+            "file of its own");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=./a.npy"}, 1, "and 'C' is written");
     refused(f, {"C(i) = 1*A(i,0); D(i) = A(i,0)", "A=a.npy", "C=c.npy", "D=folder/../c.npy"}, 1,
             "is given for 'C' and for 'D'");
@@ -226,7 +228,7 @@ TEST_CASE("wrong statements and operands are refused with 1, and no file changes
     refused(f, {"C(i,j) = 1", "C=c.npy"}, 1, "index 'i' has no range");
     refused(f, {"B(i,j) = 2i", "B=b.npy"}, 1, "complex");
     refused(f, {"A(i,i) = 1", "A=a.npy"}, 1, "index i has extent");
-    refused(f, {"A(0*i(0,2), 0) = 1", "A=a.npy"}, 1, "coefficient 0");
+    refused(f, {"A(0*i(0,2), 0) = 1", "A=a.npy"}, 1, "it is the same for all 2 values of index i");
     refused(f, {"A(i(0,9),0) = 1", "A=a.npy"}, 1, "whose extent is 2");
     refused(f, {"C(i(0,4611686018427387904)) = 1", "C=c.npy"}, 1, "does not fit in 64 bits");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=text.npy"}, 1, "text.npy: it is not an .npy file");
@@ -234,11 +236,39 @@ TEST_CASE("wrong statements and operands are refused with 1, and no file changes
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=none/c.npy"}, 1, "there is no folder");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=old.npy"}, 1, "note: 'C' was read from old.npy; without that file");
     refused(f, arguments({"A(i,j) = 1", "A=a.npy", "--device", "toaster"}), 1, "toaster");
+    refused(f, {"C(i,j) = A(i,j); D(i) = A(i(0,9),0)", "A=a.npy", "C=c.npy", "D=d.npy"}, 1, "ricci: statement 2: ");
+    refused(f, {"\xc3\xa4 = 1"}, 1, "found '\xc3\xa4'\n    \xc3\xa4 = 1\n    ^");
 
     // Usage mistakes print no result either.
     for (const auto& words : {arguments({"--time", "0", gemm}), arguments({"--time", "x", gemm}),
                               arguments({"--frobnicate", gemm}), arguments({})})
         refused(f, words, 1, "Run with --help");
+}
+
+TEST_CASE("an old result is named only where it is the mistake") {
+    const folder f;
+    write_operands(f);
+    write_array(f / "c.npy", {2, 2}, counting(4));
+    const auto said = [&](std::vector<std::string> arguments, std::vector<std::string> environment) {
+        arguments.insert(arguments.begin(), "run");
+        const auto o = ricci_command(arguments, {f.path(), environment});
+        CHECK(o.code != 0);
+        return o.err;
+    };
+    const std::string note = "note: 'C' was read from c.npy";
+    // The environment's mistakes, and a wrong operand
+    CHECK_THAT(said({gemm, "A=a.npy", "B=b.npy", "C=c.npy"}, {"RICCI_CACHE_SIZE=foo"}), !Catch::Contains("note: "));
+    write_array(f / "right.npy", {2, 3}, counting(6));
+    CHECK_THAT(said({gemm, "A=a.npy", "B=a.npy", "C=right.npy"}, {}), !Catch::Contains("note: "));
+    CHECK_THAT(said({"C(i) = A(i,0)", "A=a.npy", "C=c.npy"}, {}), Catch::Contains(note));
+    CHECK_THAT(said({"C(i,j) = 2i*A(i,k)*B(k,j)", "A=a.npy", "B=b.npy", "C=c.npy"}, {}), Catch::Contains(note));
+    CHECK_THAT(said({"C(i,j) = C(i,j)*A(i,j)", "A=a.npy", "C=c.npy"}, {}), !Catch::Contains("note: "));
+}
+
+TEST_CASE("a result that cannot be written is named as the user did") {
+    const folder f;
+    write_operands(f);
+    refused(f, {"y(i) = A(i,0)", "A=a.npy", "y=/proc/y.npy"}, 2, "ricci: /proc/y.npy: ");
 }
 
 TEST_CASE("when a later statement or output fails, nothing of an earlier one is written") {
@@ -257,7 +287,7 @@ TEST_CASE("when a later statement or output fails, nothing of an earlier one is 
     const auto before = f.contents();
     const auto full = ricci_command(words, {f.path(), {}, 1 << 16});
     CHECK(full.code == 2);
-    CHECK_THAT(full.err, Catch::Contains("d.npy") && Catch::Contains("it cannot be written: File too large"));
+    CHECK_THAT(full.err, Catch::Contains("ricci: d.npy: it cannot be written: File too large"));
     CHECK(f.contents() == before);
 }
 
@@ -270,7 +300,8 @@ TEST_CASE("damaged files are refused with 1") {
     std::string bytes = good;
     bytes.replace(bytes.find("<f8"), 3, "<i8");
     write_bytes(f / "int.npy", bytes);
-    refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1, "int.npy: it holds '<i8'");
+    refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
+            "int.npy: it holds '<i8'; the types f2, f4, f8, c8 and c16 are known; convert it: a.astype(float)\n");
     bytes = good;
     bytes.replace(bytes.find("(2, 3), }"), 14, "(2, 99999999)}");
     write_bytes(f / "long.npy", bytes);
