@@ -69,7 +69,16 @@ template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const lon
 /// Serial evaluation has one of them.
 struct alone {
     static constexpr bool shares = false;
+    static constexpr int rank = 0, size = 1;
 };
+
+/// A sum is added up in pieces of about the root of its length: its rounding error then grows with the root, too, and 2^25 ones in
+/// float are 2^25 and not 2^24.
+RICCI_FUNCTION long long piece_length(long long length) {
+    long long piece = 64;
+    while (piece * piece < length) piece *= 2;
+    return piece;
+}
 
 template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a, long long* x, const Team& team);
 
@@ -79,12 +88,15 @@ template <int N, int Depth, class Team> RICCI_FUNCTION compute sum_over(const ar
         return evaluate<node_a[N]>(a, x, alone{}); // a sum within a sum is not shared once more
     } else {
         constexpr int axis = sum_axis[sum_first[list] + Depth];
+        constexpr bool shared = Team::shares && axis == sum_shared_axis[list];
+        const long long length = extent<axis>(a), first = shared ? team.rank : 0, step = shared ? Team::size : 1;
+        const long long piece = piece_length(length) * step;
         compute total = from_real<compute>(0, 0);
-        if constexpr (Team::shares && axis == sum_shared_axis[list]) {
-            for (x[axis] = team.rank; x[axis] < extent<axis>(a); x[axis] += Team::size)
-                total += sum_over<N, Depth + 1>(a, x, team);
-        } else {
-            for (x[axis] = 0; x[axis] < extent<axis>(a); ++x[axis]) total += sum_over<N, Depth + 1>(a, x, team);
+        for (long long begin = 0; begin < length; begin += piece) {
+            const long long end = length - begin < piece ? length : begin + piece;
+            compute part = from_real<compute>(0, 0);
+            for (x[axis] = begin + first; x[axis] < end; x[axis] += step) part += sum_over<N, Depth + 1>(a, x, team);
+            total += part;
         }
         return total;
     }

@@ -39,27 +39,45 @@ constexpr long long m = flat_extent(m_extent, m_axes); ///< `argument` where it 
 constexpr long long n = flat_extent(n_extent, n_axes);
 constexpr long long k = flat_extent(k_extent, k_axes);
 
-/// The offset of the flat index `i` over `count` axes; with a constant i and constant strides, a constant.
-RICCI_FUNCTION long long flat_offset(int count, const long long* extents, const long long* strides, const long long* steps, long long i) {
-    if (count == 1) return i * (strides[0] == argument ? steps[0] : strides[0]);
+/// One group of axes: what is `argument` among the constants is in the arguments.
+struct axis_group {
+    int count;
+    const long long *extents, *lengths, *strides, *steps;
+};
+
+/// The offset of the flat index `i` over a group's axes; with a constant i and constant strides, a constant.
+RICCI_FUNCTION long long flat_offset(const axis_group& g, long long i) {
+    if (g.count == 1) return i * (g.strides[0] == argument ? g.steps[0] : g.strides[0]);
     long long offset = 0;
     RICCI_UNROLL
-    for (int a = 0; a < count; ++a) {
-        const long long at = a + 1 == count ? i : i % extents[a];
-        if (a + 1 < count) i /= extents[a];
-        offset += at * (strides[a] == argument ? steps[a] : strides[a]);
+    for (int a = 0; a < g.count; ++a) {
+        const long long extent = g.extents[a] == argument ? g.lengths[a] : g.extents[a];
+        const long long at = a + 1 == g.count ? i : i % extent;
+        if (a + 1 < g.count) i /= extent;
+        offset += at * (g.strides[a] == argument ? g.steps[a] : g.strides[a]);
     }
     return offset;
 }
 
-RICCI_FUNCTION long long c_offset(const arguments& a, long long i, long long j) {
-    return flat_offset(m_axes, m_extent, m_stride[0], a.m_step[0], i) + flat_offset(n_axes, n_extent, n_stride[0], a.n_step[0], j);
+RICCI_FUNCTION long long m_offset(const arguments& a, int in_x, long long i) {
+    return flat_offset({m_axes, m_extent, a.m_length, m_stride[in_x], a.m_step[in_x]}, i);
 }
-RICCI_FUNCTION long long x_offset(const arguments& a, long long i, long long p) {
-    return flat_offset(m_axes, m_extent, m_stride[1], a.m_step[1], i) + flat_offset(k_axes, k_extent, k_stride[0], a.k_step[0], p);
+RICCI_FUNCTION long long n_offset(const arguments& a, int in_y, long long j) {
+    return flat_offset({n_axes, n_extent, a.n_length, n_stride[in_y], a.n_step[in_y]}, j);
 }
-RICCI_FUNCTION long long y_offset(const arguments& a, long long p, long long j) {
-    return flat_offset(k_axes, k_extent, k_stride[1], a.k_step[1], p) + flat_offset(n_axes, n_extent, n_stride[1], a.n_step[1], j);
+RICCI_FUNCTION long long k_offset(const arguments& a, int in_y, long long p) {
+    return flat_offset({k_axes, k_extent, a.k_length, k_stride[in_y], a.k_step[in_y]}, p);
+}
+RICCI_FUNCTION long long c_offset(const arguments& a, long long i, long long j) { return m_offset(a, 0, i) + n_offset(a, 0, j); }
+RICCI_FUNCTION long long x_offset(const arguments& a, long long i, long long p) { return m_offset(a, 1, i) + k_offset(a, 0, p); }
+RICCI_FUNCTION long long y_offset(const arguments& a, long long p, long long j) { return k_offset(a, 1, p) + n_offset(a, 1, j); }
+
+/// m where it is no constant.
+RICCI_FUNCTION long long row_count(const arguments& a) {
+    long long rows = 1;
+    RICCI_UNROLL
+    for (int axis = 0; axis < m_axes; ++axis) rows *= a.m_length[axis];
+    return rows;
 }
 
 /// Where product `b` of the batch lies in C, X and Y.

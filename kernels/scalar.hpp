@@ -103,7 +103,10 @@ template <class T> RICCI_FUNCTION T function_exp(T x) {
     if constexpr (real_part<T>::is_complex) {
         const auto r = real_exp(x.re);
         if (x.im == 0) return {r, x.im}; // not infinity times zero
-        return {r * real_cos(x.im), r * real_sin(x.im)};
+        const auto c = real_cos(x.im), s = real_sin(x.im);
+        if (r - r == 0) return {r * c, r * s};
+        const auto half_way = real_exp(x.re / 2); // where only the modulus is too large
+        return {half_way * c * half_way, half_way * s * half_way};
     } else {
         return real_exp(x);
     }
@@ -122,7 +125,8 @@ template <class T> RICCI_FUNCTION T function_sqrt(T x) {
         const real re = x.re * scale, im = x.im * scale;
         const real t = real_sqrt((real_abs(re) + real_hypot(re, im)) / 2);
         if (re >= 0) return {back * t, back * (im / (2 * t))};
-        return {back * (real_abs(im) / (2 * t)), im < 0 ? -back * t : back * t};
+        const bool below = im < 0 || (im == 0 && 1 / im < 0); // the cut is approached from the side of the zero's sign
+        return {back * (real_abs(im) / (2 * t)), below ? -back * t : back * t};
     } else {
         return real_sqrt(x);
     }

@@ -43,7 +43,9 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
             for (int o = 0; o < owned; ++o) {
                 const int e = (slices > 1 ? threadIdx.x % elements : threadIdx.x) + o * threads_per_block;
                 if (e >= elements) break;
-                for (int row = slice; row < rows; row += slices) sums[o] += xs[row * x_pitch + e % m] * ys[row * y_pitch + e / m];
+                compute part = from_real<compute>(0, 0); // so that the rounding error does not grow with the slice's length
+                for (int row = slice; row < rows; row += slices) part += xs[row * x_pitch + e % m] * ys[row * y_pitch + e / m];
+                sums[o] += part;
             }
         }
         __syncthreads();

@@ -10,6 +10,7 @@ extern "C" void ricci_tall_skinny_atb(const void* words, long long first, long l
     alignas(64) compute xs[rows_per_tile][m];
     alignas(64) compute ys[rows_per_tile][n];
     alignas(64) compute cs[n][m];
+    alignas(64) compute tile[n][m]; // summed apart, so that the rounding error does not grow with the chunk's length
     for (long long chunk = first; chunk < last; ++chunk) {
         const long long from = length * chunk / a.blocks, to = length * (chunk + 1) / a.blocks;
         for (int j = 0; j < n; ++j)
@@ -20,9 +21,13 @@ extern "C" void ricci_tall_skinny_atb(const void* words, long long first, long l
                 for (int i = 0; i < m; ++i) xs[row][i] = load_x(a.x, x_offset(a, i, begin + row));
             for (int row = 0; row < rows; ++row)
                 for (int j = 0; j < n; ++j) ys[row][j] = load_y(a.y, y_offset(a, begin + row, j));
+            for (int j = 0; j < n; ++j)
+                for (int i = 0; i < m; ++i) tile[j][i] = from_real<compute>(0, 0);
             for (int row = 0; row < rows; ++row)
                 for (int j = 0; j < n; ++j)
-                    for (int i = 0; i < m; ++i) cs[j][i] += xs[row][i] * ys[row][j];
+                    for (int i = 0; i < m; ++i) tile[j][i] += xs[row][i] * ys[row][j];
+            for (int j = 0; j < n; ++j)
+                for (int i = 0; i < m; ++i) cs[j][i] += tile[j][i];
         }
         compute* c = static_cast<compute*>(a.c) + m * n * chunk;
         for (int j = 0; j < n; ++j)

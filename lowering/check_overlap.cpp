@@ -57,9 +57,17 @@ class overlap_checker {
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (left.present[a]) terms.push_back({strides[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
-        if (has_solution(std::move(terms), 0, 0, true, false))
-            refuse(s_, "{} is written more than once in an element: its strides or affine positions let indices collide",
-                   to_string(s_, s_.accesses[0]));
+        if (!has_solution(std::move(terms), 0, 0, true, false)) return;
+        std::string moving;
+        for (std::size_t a = 0; a < st.axes.size(); ++a) {
+            if (!left.present[a] || st.axes[a].extent < 2) continue;
+            if (strides[a] == 0)
+                refuse(s_, "{} is written more than once in an element: it is the same for all {} values of index {}",
+                       to_string(s_, s_.accesses[0]), st.axes[a].extent, st.axes[a].name);
+            moving += fmt::format("{}{}", moving.empty() ? "" : ", ", st.axes[a].name);
+        }
+        refuse(s_, "{} is written more than once in an element: different values of its indices {} collide", to_string(s_, s_.accesses[0]),
+               moving);
     }
 
     const position& left_position(int p) const { return s_.positions[static_cast<std::size_t>(s_.accesses[0].first_position + p)]; }

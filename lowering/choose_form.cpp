@@ -1,6 +1,7 @@
-// choose_form: pass 7, names what each step is and picks the kernel that runs it.
+// choose_form: pass 8, names what each step is and picks the kernel that runs it.
 //
-//   product of two operands with   m, n <= 64, k >= 1024, no batch          tall_skinny_atb
+//   product of two operands with   m or n of variable extent (see find_batches), the others <= 64     tall_skinny_ab
+//                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
 //                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
 //                                  m, n, k <= 64, any batch                 batched_small
@@ -26,18 +27,43 @@ class form_chooser {
     void choose(step st, std::vector<step>& out) {
         st.shape = shape_of(st);
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
+        if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
         if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
-        if (st.shape == form::tall_skinny_ab || (st.shape == form::gemv && fits_ab(st))) return take_ab(std::move(st), out);
-        if (fits_library(st)) {
-            take_library(std::move(st), out);
-        } else if (auto small = with_single_axes(st); fits_batched_small(small)) {
-            take_batched_small(std::move(small), out);
-        } else {
-            take_direct(std::move(st), out);
+        if (st.shape == form::tall_skinny_ab || (st.shape == form::gemv && fits_ab(st))) {
+            const auto long_side = extent_of(st, n) > extent_of(st, m) ? n : m;
+            return take_ab(std::move(st), long_side, out);
         }
+        choose_by_size(std::move(st), out);
     }
 
   private:
+    void choose_by_size(step st, std::vector<step>& out) {
+        auto single = with_single_axes(st);
+        if (fits_library(single)) take_library(std::move(single), out);
+        else if (fits_batched_small(single)) take_batched_small(std::move(single), out);
+        else take_direct(std::move(st), out);
+    }
+
+    /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.
+    void choose_for_variable(step st, std::vector<step>& out) {
+        const auto long_side = varies(st, m) ? m : n;
+        const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
+        auto single = with_single_axes(st);
+        single.shape = product_shape(single);
+        if (varies(st, m) != varies(st, n) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
+            fits_shared(narrow * ek * size_of(st.compute)))
+            take_ab(std::move(st), long_side, out);
+        else if (fits_library(single)) take_library(std::move(single), out);
+        else if (!varies(single, m) && !varies(single, n) && fits_batched_small(single)) take_batched_small(std::move(single), out);
+        else take_direct(std::move(st), out);
+    }
+
+    static bool varies(const step& st, axis_class c) {
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (st.classes[a] == c && st.axes[a].variable) return true;
+        return false;
+    }
+
     static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }
 
     /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded, and the left
@@ -67,7 +93,8 @@ class form_chooser {
         if (em == 1 || en == 1) return form::gemv;
         if (fits_atb(st)) return form::tall_skinny_atb;
         if (fits_ab(st)) return form::tall_skinny_ab;
-        return form::gemm;
+        const bool several = axes_of(st, m).size() > 1 || axes_of(st, n).size() > 1; // a batch that one operand lacks
+        return several ? form::batched_gemm : form::gemm;
     }
 
     /// Whether the batch runs fastest in every operand that has it.
@@ -100,12 +127,17 @@ class form_chooser {
                tall >= tall_ratio * narrow && fits_shared(std::min(em, en) * ek * size_of(st.compute));
     }
 
-    /// All but the nearest of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and
-    /// n as constants, and a long axis beside a short one is more often a batch than a side of a matrix.
+    /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
+    /// constants, and a long axis beside a short one is more often a batch than a side of a matrix. The one that stays is the
+    /// nearest in memory whose extent does not vary.
     static step with_single_axes(step st) {
         for (const auto c : {m, n}) {
             const auto axes = axes_of(st, c);
-            for (std::size_t a = 1; a < axes.size(); ++a) st.classes[static_cast<std::size_t>(axes[a])] = batch;
+            if (axes.size() < 2) continue;
+            const auto fixed = std::find_if(axes.begin(), axes.end(), [&](auto a) { return !st.axes[static_cast<std::size_t>(a)].variable; });
+            const auto kept = fixed == axes.end() ? axes.front() : *fixed;
+            for (const auto a : axes)
+                if (a != kept) st.classes[static_cast<std::size_t>(a)] = batch;
         }
         return st;
     }
@@ -213,9 +245,9 @@ class form_chooser {
         out.push_back(std::move(st));
     }
 
-    void take_ab(step st, std::vector<step>& out) {
+    void take_ab(step st, axis_class long_side, std::vector<step>& out) {
         st.kernel = family::tall_skinny_ab;
-        if (extent_of(st, n) > extent_of(st, m)) { // the long axis is m by convention
+        if (long_side == n) { // the long axis is m by convention
             std::swap(st.x, st.y);
             std::swap(st.x_conjugated, st.y_conjugated);
             for (auto& c : st.classes) c = c == m ? n : c == n ? m : c;

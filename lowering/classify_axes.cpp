@@ -1,4 +1,4 @@
-// classify_axes: pass 5, the roles of the axes in a product of two operands.
+// classify_axes: pass 6, the roles of the axes in a product of two operands.
 #include "lowering/classify_axes.hpp"
 
 #include "lowering/tree.hpp"

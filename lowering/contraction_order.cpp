@@ -12,6 +12,13 @@ struct cost {
     bool operator<(const cost& o) const { return flops != o.flops ? flops < o.flops : bytes < o.bytes; }
 };
 
+double size_of(const label_set& labels, const std::vector<double>& extents) {
+    double product = 1;
+    for (std::size_t a = 0; a < extents.size(); ++a)
+        if (labels[a]) product *= extents[a];
+    return product;
+}
+
 class orderer {
   public:
     orderer(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents, double element_bytes)
@@ -32,12 +39,7 @@ class orderer {
         label_set labels;
     };
 
-    double size(const label_set& labels) const {
-        double product = 1;
-        for (std::size_t a = 0; a < extents_.size(); ++a)
-            if (labels[a]) product *= extents_[a];
-        return product;
-    }
+    double size(const label_set& labels) const { return size_of(labels, extents_); }
 
     cost cost_of(const label_set& x, const label_set& y, const label_set& result) const {
         return {2 * size(x | y), element_bytes_ * (size(x) + size(y) + size(result))};
@@ -140,6 +142,17 @@ class orderer {
 pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
                              double element_bytes) {
     return orderer(factors, kept, extents, element_bytes).run();
+}
+
+double flops_of(const pair_order& order, const std::vector<label_set>& factors, const std::vector<double>& extents) {
+    auto items = factors;
+    double flops = 0;
+    for (const auto& pair : order.pairs) {
+        const auto& left = items[static_cast<std::size_t>(pair.left)];
+        flops += pair.right < 0 ? size_of(left, extents) : 2 * size_of(left | items[static_cast<std::size_t>(pair.right)], extents);
+        items.push_back(pair.result);
+    }
+    return flops;
 }
 
 } // namespace ricci::lowering

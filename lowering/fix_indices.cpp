@@ -43,13 +43,14 @@ class index_fixer {
                 refuse(s_, "{} lives on {}, {} on {}; copy one of them with to()", names_[0],
                        device_name(s_.accesses[0].device), names_[n], device_name(a.device));
             bool empty = false;
-            wide elements = 1;
             for (int p = 0; p < a.position_count; ++p) {
                 const auto& position = position_of(a, p);
                 if (position.extent < 0) refuse(s_, "position {} of {} has extent {}", p + 1, names_[n], position.extent);
                 empty = empty || position.extent == 0;
-                if (!empty) elements = fit(elements * position.extent, "the number of elements of", n);
             }
+            wide elements = 1;
+            for (int p = 0; !empty && p < a.position_count; ++p)
+                elements = fit(elements * position_of(a, p).extent, "the number of elements of", n);
             wide lowest = 0, highest = 0;
             for (int p = 0; !empty && p < a.position_count; ++p) {
                 const auto& position = position_of(a, p);

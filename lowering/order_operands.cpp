@@ -1,4 +1,4 @@
-// order_operands: pass 4, splits products of many operands into pairs, and sums of products into one step each.
+// order_operands: pass 5, splits products of many operands into pairs, and sums of products into one step each.
 #include "lowering/order_operands.hpp"
 
 #include "lowering/contraction_order.hpp"
@@ -14,6 +14,9 @@ namespace {
 
 /// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves.
 constexpr std::int64_t shortest_own_sum = 8;
+
+/// The extent at which products with a batch are ordered, and how many times the least flops that order may take for the extent there is.
+constexpr double long_batch = 1 << 20, most_extra_flops = 2;
 
 class operand_orderer {
   public:
@@ -59,17 +62,39 @@ class operand_orderer {
         for (const auto f : factors) labels.push_back(free_axes(f)), together |= labels.back();
         label_set summed;
         for (const auto a : step_.sums[static_cast<std::size_t>(sum.b)]) summed.set(static_cast<std::size_t>(a));
-        std::vector<double> extents;
-        for (const auto& a : step_.axes) extents.push_back(static_cast<double>(a.extent));
-
-        const auto order = contraction_order(labels, together & ~summed, extents, static_cast<double>(size_of(step_.compute)));
-        double at_once = static_cast<double>(factors.size());
-        for (std::size_t a = 0; a < extents.size(); ++a)
-            if (together[a]) at_once *= extents[a];
+        std::vector<double> extents, many; // as they are, and with a long batch
+        bool batched = false;
+        for (std::size_t a = 0; a < step_.axes.size(); ++a) {
+            const auto& axis = step_.axes[a];
+            const bool varies = axis.variable && together[a];
+            batched |= varies;
+            extents.push_back(static_cast<double>(axis.extent));
+            many.push_back(varies ? long_batch : extents.back());
+        }
+        const auto bytes = static_cast<double>(size_of(step_.compute));
+        auto order = contraction_order(labels, together & ~summed, extents, bytes);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
+        if (new_steps < 1) return whole();
+        if (batched) {
+            // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it loses much.
+            auto usual = contraction_order(labels, together & ~summed, many, bytes);
+            const double flops = flops_of(usual, labels, extents);
+            if (flops <= most_extra_flops * order.flops) {
+                if (usual.flops >= at_once(together, many, factors.size())) return whole();
+                usual.flops = flops;
+                return contract(factors, usual, sum.b);
+            }
+        }
         const double peak = is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32;
-        if (new_steps < 1 || order.flops + new_steps * chip_.launch_seconds * peak >= at_once) return whole();
+        if (order.flops + new_steps * chip_.launch_seconds * peak >= at_once(together, extents, factors.size())) return whole();
         return contract(factors, order, sum.b);
+    }
+
+    static double at_once(const label_set& axes, const std::vector<double>& extents, std::size_t factors) {
+        auto flops = static_cast<double>(factors);
+        for (std::size_t a = 0; a < extents.size(); ++a)
+            if (axes[a]) flops *= extents[a];
+        return flops;
     }
 
     /// Whether a factor holds a sum that would be evaluated again for every value of an axis that only other factors have.

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <tuple>
 
 namespace ricci::lowering {
 namespace {
@@ -84,7 +85,7 @@ class access_printer {
         for (int t = 0; t < p.term_count; ++t) {
             const auto& term = s_.terms[static_cast<std::size_t>(p.first_term + t)];
             const auto c = term.coefficient;
-            if (c == 0) {
+            if (c == 0 && t > 0 && s_.terms[static_cast<std::size_t>(p.first_term)].label == term.label) {
                 affine = true; // the mark of an affine position that came out as a plain index
                 continue;
             }
@@ -124,7 +125,9 @@ std::string print_scalar(const scalar& x) {
 } // namespace
 
 std::vector<std::string> operand_names(const statement& s) {
-    std::map<std::pair<const void*, std::int32_t>, std::string> letters;
+    // The same memory under another type, shape or strides is another operand.
+    using identity = std::tuple<const void*, std::int32_t, scalar_type, std::vector<std::int64_t>>;
+    std::map<identity, std::string> letters;
     std::vector<std::string> names;
     for (const auto& a : s.accesses) {
         if (!a.name.empty()) {
@@ -132,7 +135,12 @@ std::vector<std::string> operand_names(const statement& s) {
             continue;
         }
         const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
-        names.push_back(letters.try_emplace({a.data, a.local}, next).first->second);
+        std::vector<std::int64_t> shape;
+        for (int p = 0; p < a.position_count; ++p) {
+            const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
+            shape.push_back(position.extent), shape.push_back(position.stride);
+        }
+        names.push_back(letters.try_emplace({a.data, a.local, a.type, std::move(shape)}, next).first->second);
     }
     return names;
 }
@@ -184,7 +192,7 @@ std::string to_string(const plan& p, const statement& s) {
     for (const auto& st : p.steps) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            axes.push_back(fmt::format("{}:{}", st.axes[a].name, st.axes[a].extent));
+            axes.push_back(fmt::format("{}:{}{}", st.axes[a].name, st.axes[a].extent, st.axes[a].variable ? "*" : ""));
         const auto describe = [&](const operand& o) {
             std::vector<std::string> strides;
             for (std::size_t a = 0; a < st.axes.size(); ++a)

@@ -26,7 +26,15 @@ class device {
 };
 
 constexpr device cpu() { return device(0); }
-constexpr device cuda(int ordinal = 0) { return device(ordinal + 1); }
+namespace runtime {
+[[noreturn]] void refuse_ordinal(int ordinal);
+} // namespace runtime
+
+/// Throws ricci::error for a negative ordinal.
+constexpr device cuda(int ordinal = 0) {
+    if (ordinal < 0) runtime::refuse_ordinal(ordinal);
+    return device(ordinal + 1);
+}
 
 /// What RICCI_DEVICE says ("cpu", "cuda", "cuda:1"), else the first usable GPU, else the CPU. Asked once per process.
 device default_device();

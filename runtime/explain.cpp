@@ -23,6 +23,12 @@ std::string with_unit(double value, std::string_view unit) {
     return fmt::format("{:.4g} {}{}", value, prefixes[prefix], unit);
 }
 
+/// 1.5e-5 -> "15 us".
+std::string with_time_unit(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
+    return seconds < 1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.3g} s", seconds);
+}
+
 std::string indented(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -65,14 +71,14 @@ std::string explain(const statement& s) {
                 text += " by the built-in interpreter";
             } else {
                 const auto request = make_kernel(st, b.machine());
-                text += fmt::format(", {} blocks", request.shape.grid);
+                text += fmt::format(", {} block{}", request.shape.grid, request.shape.grid == 1 ? "" : "s");
                 if (b.machine().kind == target::cuda)
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads, request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
             }
         }
-        text += fmt::format("\n      {}, {}, roofline {:.3g} us\n", with_unit(cost.bytes, "B"), with_unit(cost.flops, "flop"), cost.seconds * 1e6);
+        text += fmt::format("\n      {}, {}, roofline {}\n", with_unit(cost.bytes, "B"), with_unit(cost.flops, "flop"), with_time_unit(cost.seconds));
     }
     if (p.steps.empty()) text += "    nothing to do\n";
     return text;

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 namespace ricci {
 
@@ -24,7 +25,7 @@ constexpr std::uint16_t half_bits(float value) {
 }
 
 constexpr float half_value(std::uint16_t bits) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+    const std::uint32_t sign = (bits & 0x8000u) << 16;
     const std::uint32_t magnitude = bits & 0x7fffu;
     if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
     if (magnitude >= 0x0400u) return std::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
@@ -39,10 +40,19 @@ constexpr std::uint16_t bfloat16_bits(float value) {
     return static_cast<std::uint16_t>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
 }
 
+/// x += y and so on, in float, rounded once.
+template <class Short>
+struct compound_assignments {
+    friend constexpr Short& operator+=(Short& x, float y) { return x = Short(static_cast<float>(x) + y); }
+    friend constexpr Short& operator-=(Short& x, float y) { return x = Short(static_cast<float>(x) - y); }
+    friend constexpr Short& operator*=(Short& x, float y) { return x = Short(static_cast<float>(x) * y); }
+    friend constexpr Short& operator/=(Short& x, float y) { return x = Short(static_cast<float>(x) / y); }
+};
+
 } // namespace detail
 
 /// IEEE binary16.
-class half {
+class half : detail::compound_assignments<half> {
   public:
     half() = default;
     constexpr half(float value) : bits_(detail::half_bits(value)) {}
@@ -55,7 +65,7 @@ class half {
 };
 
 /// The upper half of a binary32.
-class bfloat16 {
+class bfloat16 : detail::compound_assignments<bfloat16> {
   public:
     bfloat16() = default;
     constexpr bfloat16(float value) : bits_(detail::bfloat16_bits(value)) {}
@@ -68,3 +78,35 @@ class bfloat16 {
 };
 
 } // namespace ricci
+
+/// What differs from float's: the digits and the exponents, and so the values.
+template <>
+class std::numeric_limits<ricci::half> : public std::numeric_limits<float> {
+  public:
+    static constexpr int digits = 11, digits10 = 3, max_digits10 = 5;
+    static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+    static constexpr ricci::half min() noexcept { return ricci::half::from_bits(0x0400); }
+    static constexpr ricci::half lowest() noexcept { return ricci::half::from_bits(0xfbff); }
+    static constexpr ricci::half max() noexcept { return ricci::half::from_bits(0x7bff); }
+    static constexpr ricci::half epsilon() noexcept { return ricci::half::from_bits(0x1400); }
+    static constexpr ricci::half round_error() noexcept { return ricci::half::from_bits(0x3800); }
+    static constexpr ricci::half infinity() noexcept { return ricci::half::from_bits(0x7c00); }
+    static constexpr ricci::half quiet_NaN() noexcept { return ricci::half::from_bits(0x7e00); }
+    static constexpr ricci::half signaling_NaN() noexcept { return ricci::half::from_bits(0x7d00); }
+    static constexpr ricci::half denorm_min() noexcept { return ricci::half::from_bits(0x0001); }
+};
+
+template <>
+class std::numeric_limits<ricci::bfloat16> : public std::numeric_limits<float> {
+  public:
+    static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
+    static constexpr ricci::bfloat16 min() noexcept { return ricci::bfloat16::from_bits(0x0080); }
+    static constexpr ricci::bfloat16 lowest() noexcept { return ricci::bfloat16::from_bits(0xff7f); }
+    static constexpr ricci::bfloat16 max() noexcept { return ricci::bfloat16::from_bits(0x7f7f); }
+    static constexpr ricci::bfloat16 epsilon() noexcept { return ricci::bfloat16::from_bits(0x3c00); }
+    static constexpr ricci::bfloat16 round_error() noexcept { return ricci::bfloat16::from_bits(0x3f00); }
+    static constexpr ricci::bfloat16 infinity() noexcept { return ricci::bfloat16::from_bits(0x7f80); }
+    static constexpr ricci::bfloat16 quiet_NaN() noexcept { return ricci::bfloat16::from_bits(0x7fc0); }
+    static constexpr ricci::bfloat16 signaling_NaN() noexcept { return ricci::bfloat16::from_bits(0x7fa0); }
+    static constexpr ricci::bfloat16 denorm_min() noexcept { return ricci::bfloat16::from_bits(0x0001); }
+};

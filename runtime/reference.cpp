@@ -28,8 +28,11 @@ value divide(value a, value b) {
 }
 
 value exponential(value x) {
-    const double r = std::exp(x.real());
-    return x.imag() == 0 ? value{r, x.imag()} : value{r * std::cos(x.imag()), r * std::sin(x.imag())};
+    const double r = std::exp(x.real()), c = std::cos(x.imag()), s = std::sin(x.imag());
+    if (x.imag() == 0) return {r, x.imag()};
+    if (std::isfinite(r)) return {r * c, r * s};
+    const double half_way = std::exp(x.real() / 2);
+    return {half_way * c * half_way, half_way * s * half_way};
 }
 
 value square_root(value x) { return x.imag() == 0 && x.real() >= 0 ? value{std::sqrt(x.real()), x.imag()} : std::sqrt(x); }

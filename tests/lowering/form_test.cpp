@@ -28,7 +28,7 @@ constexpr form_case cases[] = {
     {"C(j,i,e) = A(i,k,e)*B(k,j,e)", "C=f64[4,3,50] A=f64[3,5,50] B=f64[5,4,50]", "batched GEMM/batched_small"},
     {"C(i,e,j,f) = A(i,k,f,e)*B(k,e,j,f)", "C=f64[3,6,4,7] A=f64[3,5,7,6] B=f64[5,6,4,7]", "batched GEMM/batched_small"},
     {"C(i,j,e) = A(i,k)*B(k,j,e)", "C=f64[3,400,50] A=f64[3,5] B=f64[5,400,50]", "tall-skinny A B/tall_skinny_ab"},
-    {"C(i,e,j) = A(i,k,e)*B(k,j)", "C=f64[3,50,4] A=f64[3,5,50] B=f64[5,4]", "GEMM/batched_small"},
+    {"C(i,e,j) = A(i,k,e)*B(k,j)", "C=f64[3,50,4] A=f64[3,5,50] B=f64[5,4]", "batched GEMM/tall_skinny_ab"},
     {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]", "interleaved batched GEMM/batched_small"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
     {"C(i,j) = A(i,k)*B(j,k)", "C=f64[3,4] A=f64[3,5000] B=f64[4,5000]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
@@ -48,7 +48,7 @@ constexpr form_case cases[] = {
     {"y(i) = A(i,k)", "y=f64[20] A=f64[20,30]", "reduction/direct"},
     {"C(i) = 2*A(i) + exp(B(i))", "C=f64[20] A=f64[20] B=f64[20]", "pointwise/direct"},
     {"C(i,j) = A(i,k,l)*B(k,j)", "C=f64[20,20] A=f64[20,20,3] B=f64[20,20]", "reduction/direct GEMM/batched_small"},
-    {"O(y,x) = D(y+r,x+s)*F(r,s)", "O=f64[20,30] D=f64[22,32] F=f64[3,3]", "GEMV/direct"},
+    {"O(y,x) = D(y+r,x+s)*F(r,s)", "O=f64[20,30] D=f64[22,32] F=f64[3,3]", "GEMV/tall_skinny_ab"},
     {"C(i) = a(i,k)/(b(k)+c(i))", "C=f64[20] a=f64[20,30] b=f64[30] c=f64[20]", "direct/direct"},
 };
 

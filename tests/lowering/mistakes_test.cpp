@@ -76,6 +76,21 @@ TEST_CASE("null data of no elements is fine") {
     CHECK_NOTHROW(ricci::lowering::lower(s, some_cpu()));
 }
 
+TEST_CASE("one memory under two shapes has two names in messages") {
+    auto s = bound_text("C(i) = A(i)", "C=f64[3] A=f64[2]");
+    s.accesses[1].data = s.accesses[0].data;
+    for (auto& a : s.accesses) a.name = {};
+    CHECK_THROWS_WITH(ricci::lowering::lower(s, some_cpu()),
+                      Catch::Contains("index i has extent 3 in position 1 of A and 2 in position 1 of B") && Catch::Contains("A(i) = B(i)"));
+}
+
+TEST_CASE("an element that is written twice: the message names the index") {
+    CHECK_THROWS_WITH(ricci::lowering::lower(bound_text("C(0*i(0,3),j) = A(j)", "C=f64[2,4] A=f64[4]"), some_cpu()),
+                      Catch::Contains("C(0*i(0, 3), j) is written more than once in an element: it is the same for all 3 values of index i"));
+    CHECK_THROWS_WITH(ricci::lowering::lower(bound_text("C(i+j(0,3)) = A(i)", "C=f64[6] A=f64[4]"), some_cpu()),
+                      Catch::Contains("different values of its indices i, j collide"));
+}
+
 TEST_CASE("a right side of more than 64 accesses is refused") {
     auto s = bound_text("C(i) = A(i)", "C=f64[3] A=f64[3]");
     while (s.accesses.size() < 66) {

@@ -4,7 +4,9 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
 
+#include <functional>
 #include <sstream>
+#include <utility>
 
 namespace {
 
@@ -58,6 +60,75 @@ TEST_CASE("interleaved batches: strides that hold the batch's extent are argumen
     };
     run(100);
     CHECK(compiled_by([&] { run(101), run(7), run(5000); }) == 0);
+}
+
+TEST_CASE("a batch that an operand lacks, and the elements of a mesh, change without a compile") {
+    const ricci::test::scratch_cache cache;
+    const auto cpu = ricci::cpu();
+    using ricci::dyn, ricci::tensor;
+    const std::pair<const char*, std::function<double(std::int64_t)>> statements[] = {
+        {"shared on the right",
+         [&](std::int64_t count) -> double {
+             tensor<double, 3, 5, dyn> A(count, cpu);
+             tensor<double, 5, 4> B(cpu);
+             tensor<double, 3, 4, dyn> C(count, cpu);
+             A.fill(1), B.fill(1);
+             C(i, j, e) = A(i, k, e) * B(k, j);
+             return C(2, 3, count - 1) - 5;
+         }},
+        {"shared on the left, its columns and the batch one axis",
+         [&](std::int64_t count) -> double {
+             tensor<double, 3, 5> A(cpu);
+             tensor<double, 5, 4, dyn> B(count, cpu);
+             tensor<double, 3, 4, dyn> C(count, cpu);
+             A.fill(1), B.fill(1);
+             C(i, j, e) = A(i, k) * B(k, j, e);
+             return C(2, 3, count - 1) - 5;
+         }},
+        {"shared, the batch fastest",
+         [&](std::int64_t count) -> double {
+             tensor<double, dyn, 3, 5> A(count, cpu);
+             tensor<double, 5, 4> B(cpu);
+             tensor<double, dyn, 4, 3> C(count, cpu);
+             A.fill(1), B.fill(1);
+             C(e, j, i) = A(e, i, k) * B(k, j);
+             return C(count - 1, 3, 2) - 5;
+         }},
+        {"mass matrices",
+         [&](std::int64_t count) -> double {
+             tensor<double, 9, 4> B(cpu);
+             tensor<double, 9, dyn> W(count, cpu);
+             tensor<double, 4, 4, dyn> M(count, cpu);
+             B.fill(1), W.fill(1);
+             M(i, j, e) = B(q, i) * W(q, e) * B(q, j);
+             return M(3, 2, count - 1) - 9;
+         }},
+        {"an operator, sum-factorised",
+         [&](std::int64_t count) -> double {
+             tensor<double, 4, 3> B(cpu);
+             tensor<double, 4, 4, dyn> D(count, cpu);
+             tensor<double, 3, 3, dyn> u(count, cpu), v(count, cpu);
+             B.fill(1), D.fill(1), u.fill(1);
+             v(a, b, e) = B(q, a) * B(r, b) * D(q, r, e) * B(q, i) * B(r, j) * u(i, j, e);
+             return v(2, 1, count - 1) - 16 * 9;
+         }},
+        {"a layer, its images fastest",
+         [&](std::int64_t count) -> double {
+             tensor<float, dyn, 3, 7, 8> D(count, cpu);
+             tensor<float, 4, 3, 3, 3> F(cpu);
+             tensor<float, dyn, 4, 5, 6> O(count, cpu);
+             D.fill(1), F.fill(1);
+             O(b, k, y, x) = relu(D(b, c, y + r, x + s) * F(k, c, r, s));
+             return static_cast<double>(O(count - 1, 3, 4, 5)) - 27;
+         }},
+    };
+    for (const auto& [name, run] : statements) {
+        INFO(name);
+        CHECK(run(100) == 0);
+        CHECK(compiled_by([&, &run = run] {
+                  for (const std::int64_t count : {2, 3, 63, 64, 65, 1023, 1024, 20000}) CHECK(run(count) == 0);
+              }) == 0);
+    }
 }
 
 TEST_CASE("the long axis of tall-skinny products, and every axis of the output of other statements, are arguments") {

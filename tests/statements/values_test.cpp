@@ -89,6 +89,43 @@ TEST_CASE("a complex root of the largest and of the smallest numbers") {
     check(0.0);
 }
 
+TEST_CASE("a long sum of floats does not stop growing") {
+    const ricci::test::scratch_cache cache;
+    const float one[1] = {1};
+    constexpr std::int64_t length = std::int64_t{1} << 26; // a single running sum of ones ends at 2^24
+    const ricci::view<const float, 1> x(one, {length}, {0}, cpu);
+    const ricci::view<const float, 2> A(one, {2, length}, {0, 0}, cpu);
+    ricci::tensor<float, 2> y(cpu);
+    const float sum = x(i), dot = x(i) * x(i), mixed = abs(x(i)) + 0;
+    CHECK(sum == static_cast<float>(length));
+    CHECK(dot == static_cast<float>(length));
+    CHECK(mixed == static_cast<float>(length));
+    y(i) = A(i, k);
+    CHECK(y(1) == static_cast<float>(length));
+    y(i) = A(i, k) * x(k);
+    CHECK(y(1) == static_cast<float>(length));
+}
+
+TEST_CASE("complex functions at the edges of their range") {
+    const ricci::test::scratch_cache cache;
+    using complex = std::complex<double>;
+    ricci::tensor<complex, 4> z(cpu), w(cpu);
+    z.upload({{-4, 0.0}, {-4, -0.0}, {0, -0.0}, {9, -0.0}});
+    w(i) = sqrt(z(i));
+    CHECK(w.download() == std::vector<complex>{{0, 2}, {0, -2}, {0, 0}, {3, 0}});
+    CHECK(std::signbit(w.download()[3].imag()));
+    z.upload({{710, 1.5}, {-800, 1}, {709, 1}, {0, 3}}); // e^710 is no double, its product with cos 1.5 is one
+    w(i) = exp(z(i));
+    for (int n = 0; n < 4; ++n) {
+        const auto exact = std::exp(std::complex<long double>(z.download()[n]));
+        const auto ours = w.download()[n];
+        CAPTURE(n, ours);
+        CHECK(std::abs(ours.real() - static_cast<double>(exact.real())) <= 1e-14 * std::abs(static_cast<double>(exact.real())));
+        CHECK((ours.imag() == static_cast<double>(exact.imag()) ||
+               std::abs(ours.imag() - static_cast<double>(exact.imag())) <= 1e-14 * std::abs(static_cast<double>(exact.imag()))));
+    }
+}
+
 TEST_CASE("a padded read beside the left side takes no temporary") {
     const ricci::test::scratch_cache cache;
     ricci::tensor<double, 16> memory(cpu);

@@ -1,0 +1,95 @@
+// find_batches: pass 4, which extents may change from call to call without a new kernel.
+#include "lowering/find_batches.hpp"
+
+#include "lowering/temporaries.hpp"
+#include "lowering/tree.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+class batch_finder {
+  public:
+    explicit batch_finder(step& st) : st_(st) {
+        for (const auto& n : st.nodes)
+            if (n.kind == operation::access) read_.push_back(static_cast<std::size_t>(n.a));
+    }
+
+    void run() {
+        // Without a sum every extent is an argument anyway.
+        if (std::none_of(st_.nodes.begin(), st_.nodes.end(), [](const node& n) { return n.kind == operation::sum; })) return;
+        matrix_product product;
+        if (is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product) && product.y >= 0)
+            mark_sides(static_cast<std::size_t>(product.x), static_cast<std::size_t>(product.y));
+        else
+            mark_by_place();
+    }
+
+  private:
+    bool is_in(std::size_t axis, std::size_t operand) const { return st_.operands[operand].present[axis] != 0; }
+
+    void mark_sides(std::size_t x, std::size_t y) {
+        std::vector<std::size_t> m, n;
+        for (std::size_t a = 0; a < st_.axes.size(); ++a) {
+            if (!is_in(a, 0)) continue;
+            if (is_in(a, x) && is_in(a, y)) return;
+            if (is_in(a, x)) m.push_back(a);
+            if (is_in(a, y)) n.push_back(a);
+        }
+        if (m.size() > 1 && n.size() > 1) return;
+        for (const auto* side : {&m, &n})
+            if (side->size() > 1)
+                for (const auto a : *side) st_.axes[a].variable = true;
+    }
+
+    void mark_by_place() {
+        bool found = false;
+        std::size_t left_rank = 0;
+        for (std::size_t a = 0; a < st_.axes.size(); ++a) {
+            if (!is_in(a, 0)) continue;
+            ++left_rank;
+            const bool everywhere = std::all_of(read_.begin(), read_.end(), [&](std::size_t o) { return is_in(a, o); });
+            if (everywhere) st_.axes[a].variable = found = true;
+        }
+        if (found || left_rank < 3) return;
+        for (std::size_t a = 0; a < st_.axes.size(); ++a)
+            if (is_in(a, 0) && (is_at_the_end(a, true) || is_at_the_end(a, false))) st_.axes[a].variable = true;
+    }
+
+    /// Whether an axis is the outermost (or innermost) in the left and in each operand that has it.
+    bool is_at_the_end(std::size_t axis, bool outermost) const {
+        if (!is_at_the_end_of(st_.operands[0], axis, outermost)) return false;
+        bool stands = false;
+        for (const auto o : read_) {
+            const auto& here = st_.operands[o];
+            if (!here.present[axis]) continue;
+            stands = true;
+            if (!is_at_the_end_of(here, axis, outermost)) return false;
+            if (!outermost && std::count(here.present.begin(), here.present.end(), 1) < 3) return false;
+        }
+        return stands;
+    }
+
+    static bool is_at_the_end_of(const operand& o, std::size_t axis, bool outermost) {
+        const auto here = magnitude(o.stride[axis]);
+        for (std::size_t a = 0; a < o.stride.size(); ++a) {
+            if (a == axis || !o.present[a]) continue;
+            const auto other = magnitude(o.stride[a]);
+            if (outermost ? other > here : other < here) return false;
+        }
+        return true;
+    }
+
+    step& st_;
+    std::vector<std::size_t> read_;
+};
+
+} // namespace
+
+plan find_batches(plan p) {
+    for (auto& st : p.steps) batch_finder(st).run();
+    return p;
+}
+
+} // namespace ricci::lowering
