@@ -2,6 +2,9 @@
 // DLPack is apart, in dsl/dlpack.hpp, since it needs DLPack's header.
 #pragma once
 
+#if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error "ricci needs C++20: compile with -std=c++20"
+#else
 #include "dsl/capture.hpp"
 #include "dsl/explain.hpp"
 #include "dsl/expr.hpp"
@@ -16,3 +19,4 @@
 #include "lowering/error.hpp"
 #include "runtime/device.hpp"
 #include "runtime/half.hpp"
+#endif

@@ -11,10 +11,9 @@ if(TARGET ricci_command)
   install(TARGETS ricci_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-set(headers ${CMAKE_INSTALL_INCLUDEDIR}/ricci)
-install(FILES ricci.hpp DESTINATION ${headers})
-install(DIRECTORY ${RICCI_PUBLIC_FOLDERS} DESTINATION ${headers} FILES_MATCHING PATTERN "*.hpp"
-  REGEX "/(cuda_|nvrtc_|cublas)[^/]*$" EXCLUDE)
+install(CODE "include([[${PROJECT_SOURCE_DIR}/cmake/ricci_headers.cmake]])
+ricci_copy_headers([[${PROJECT_SOURCE_DIR}]] [[${PROJECT_BINARY_DIR}/headers]] [[${RICCI_PUBLIC_FOLDERS}]])")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/headers/ricci DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ricci)
 foreach(flag IN ITEMS BUILD_SHARED_LIBS BLAS_FOUND)

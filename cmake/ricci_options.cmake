@@ -8,13 +8,22 @@ endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# <ricci/ricci.hpp> in the build tree: a folder `ricci` of links to what is installed under include/ricci.
+# <ricci/ricci.hpp> in the build tree. Here `ricci` is a folder of links to the sources, as the tests include both ways;
+# in another project's build it holds what is installed, so that nothing but <ricci/...> is on that project's path.
 set(RICCI_PUBLIC_FOLDERS dsl lowering runtime)
-set(RICCI_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
-file(MAKE_DIRECTORY ${RICCI_INCLUDE_DIR}/ricci)
-foreach(entry IN ITEMS ricci.hpp ${RICCI_PUBLIC_FOLDERS})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${RICCI_INCLUDE_DIR}/ricci/${entry} SYMBOLIC)
-endforeach()
+include(ricci_headers)
+if(PROJECT_IS_TOP_LEVEL OR RICCI_TESTS)
+  set(RICCI_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/ricci)
+  foreach(entry IN ITEMS ricci.hpp ${RICCI_PUBLIC_FOLDERS})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${PROJECT_BINARY_DIR}/include/ricci/${entry} SYMBOLIC)
+  endforeach()
+else()
+  set(RICCI_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/headers)
+  ricci_copy_headers(${PROJECT_SOURCE_DIR} ${RICCI_INCLUDE_DIRS} "${RICCI_PUBLIC_FOLDERS}")
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ricci.hpp ${headers})
+endif()
 
 add_library(ricci_options INTERFACE)
 target_compile_features(ricci_options INTERFACE cxx_std_20)
@@ -41,10 +50,8 @@ function(ricci_library name)
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     INSTALL_RPATH "$ORIGIN")
   target_link_libraries(ricci_${name} PRIVATE $<BUILD_INTERFACE:ricci_options>)
-  target_include_directories(ricci_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                                  $<BUILD_INTERFACE:${RICCI_INCLUDE_DIR}>
-                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ricci>)
+  target_include_directories(ricci_${name} PUBLIC "$<BUILD_INTERFACE:${RICCI_INCLUDE_DIRS}>"
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(ricci_${name} PUBLIC cxx_std_20)
 endfunction()
 

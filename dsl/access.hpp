@@ -52,8 +52,8 @@ struct occurrences_of<Shape, std::index_sequence<N...>, Positions...> {
 
 template <scalar_type Type, bool Writable, class Shape, class... Positions>
 class access : public expression_tag {
-    static constexpr int rank = sizeof...(Positions);
-    static constexpr int term_count = (Positions::count + ... + 0);
+    static constexpr std::size_t rank = sizeof...(Positions);
+    static constexpr std::size_t term_count = (std::size_t{Positions::count} + ... + 0);
 
   public:
     using occurrences =
@@ -68,7 +68,7 @@ class access : public expression_tag {
     access(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
            const Positions&... p)
         : header_(header) {
-        header_.position_count = rank;
+        header_.position_count = static_cast<std::int32_t>(rank);
         std::size_t r = 0, t = 0;
         [[maybe_unused]] const auto put = [&](std::int64_t offset, const term_value* terms, int count, bool plain) {
             positions_[r] = {extents[r], strides[r], offset, count, plain};
@@ -79,15 +79,15 @@ class access : public expression_tag {
     }
     access(const access&) = default;
 
-    template <operand R>
+    template <class R>
     void operator=(const R& r) const {
         run(lowering::assignment::assign, r);
     }
-    template <operand R>
+    template <class R>
     void operator+=(const R& r) const {
         run(lowering::assignment::add, r);
     }
-    template <operand R>
+    template <class R>
     void operator-=(const R& r) const {
         run(lowering::assignment::subtract, r);
     }
@@ -101,6 +101,10 @@ class access : public expression_tag {
     template <class Result>
     requires sums_to<access, Result>
     operator Result() const { return read_sum<Result>(*this); }
+    explicit operator bool() const requires(!one_element) {
+        (void)comparison_is_of_numbers<access>{};
+        return false;
+    }
 
     std::int32_t device() const { return header_.device; }
     std::int32_t append(lowering::statement& s, const std::int32_t*& label) const {
@@ -115,7 +119,10 @@ class access : public expression_tag {
   private:
     template <class R>
     void run(lowering::assignment op, const R& r) const {
-        run_statement(op, *this, as_expression(r));
+        if constexpr (operand<R>)
+            run_statement(op, *this, as_expression(r));
+        else
+            (void)right_side_is_an_expression<R>{};
     }
 
     value_type element() const {

@@ -77,6 +77,13 @@ inline void refuse_read_while_collecting() {
             "no value yet; read them outside");
 }
 
+inline void refuse_write_while_collecting() {
+    if (runtime::is_collecting())
+        throw error(
+            "a tensor's elements are written from the host while statements are being recorded or explained, which "
+            "run later or not at all; upload outside");
+}
+
 /// Says what is wrong with the read of one element, as it is said of any statement: with the statement printed.
 inline void refuse_element(void* target, const lowering::access& header, const position_value* positions) {
     auto& s = empty_statement();
@@ -105,7 +112,8 @@ inline void read_element(void* target, const lowering::access& header, const pos
             return refuse_element(target, header, positions);
         }
     }
-    if (header.local != lowering::no_local || header.data == nullptr) return refuse_element(target, header, positions);
+    if (header.local != lowering::no_local || header.data == nullptr)
+        return refuse_element(target, header, positions);
     const auto bytes = static_cast<std::size_t>(lowering::size_of(header.type));
     const auto* element = static_cast<const char*>(header.data) + product_of(offset, lowering::size_of(header.type));
     runtime::copy(cpu(), target, ricci::device(header.device), element, bytes);

@@ -48,6 +48,35 @@ struct left_side_is_writable {
     static_assert(Writable, "the left side is const: a const tensor, or a view of const elements");
 };
 
+template <class Right>
+struct right_side_is_an_expression {
+    static_assert(
+        sizeof(Right) == 0,
+        "the right side is neither a number nor an expression; a tensor stands with its indices, as in B(i)");
+};
+
+template <class... Operands>
+struct tensors_stand_with_indices {
+    static_assert(sizeof...(Operands) == 0, "a tensor in an expression stands with its indices, as in 2*B(i)");
+};
+
+template <class Left>
+struct assignment_is_in_the_language {
+    static_assert(sizeof(Left) == 0, "a statement has =, += or -=; for *= or /= write A(i) = A(i)*B(i)");
+};
+
+template <class... Operands>
+struct operator_is_in_the_language {
+    static_assert(sizeof...(Operands) == 0, "expressions have the operators +, -, * and /; a square is x(i)*x(i)");
+};
+
+template <class... Operands>
+struct comparison_is_of_numbers {
+    static_assert(sizeof...(Operands) == 0,
+                  "an expression with an index cannot be compared, and is no condition; to test its sum take the "
+                  "number first: double s = x(i)*y(i)");
+};
+
 template <class Expression>
 struct left_side_is_an_access {
     static_assert(sizeof(Expression) == 0,
@@ -61,8 +90,10 @@ struct conflict {
 
 /// Plain positions of an index without a range whose static extents differ.
 template <std::size_t N, std::size_t Labels>
-constexpr conflict differing_extents(const std::array<occurrence_value, N>& all,
-                                     const std::array<bool, Labels>& ranged) {
+constexpr conflict differing_extents(const std::array<occurrence_value, N>& occurrences,
+                                     const std::array<bool, Labels>& ranges) {
+    const auto* all = occurrences.data();
+    const auto* ranged = ranges.data();
     for (int y = 0; y < static_cast<int>(N); ++y)
         for (int x = 0; x < y; ++x)
             if (all[x].label == all[y].label && !ranged[all[x].label] && all[x].extent != dyn &&
@@ -75,8 +106,10 @@ constexpr conflict differing_extents(const std::array<occurrence_value, N>& all,
 /// sign, in each of its positions, all of them visibly 1 or -1, and run over at least two values each: one step of
 /// both reaches the same element again. Coefficients that are run-time values are lowering's to check.
 template <std::size_t N, std::size_t Labels>
-constexpr conflict colliding_indices(const std::array<occurrence_value, N>& all, int left,
-                                     const std::array<std::int64_t, Labels>& extent) {
+constexpr conflict colliding_indices(const std::array<occurrence_value, N>& occurrences, int left,
+                                     const std::array<std::int64_t, Labels>& extents) {
+    const auto* all = occurrences.data();
+    const auto* extent = extents.data();
     for (int y = 0; y < left; ++y)
         for (int x = 0; x < y; ++x) {
             const int a = all[x].label, b = all[y].label;
@@ -108,16 +141,17 @@ constexpr void check_statement() {
     } else if constexpr (lowering::is_complex(Right::type) && !lowering::is_complex(Left::type)) {
         (void)right_side_fits_left<Right::type, Left::type>{};
     } else if constexpr (extents.first >= 0) {
-        constexpr auto first = indices::occurrences[extents.first], second = indices::occurrences[extents.second];
+        constexpr auto first = indices::occurrences.data()[extents.first];
+        constexpr auto second = indices::occurrences.data()[extents.second];
         (void)extents_of_an_index_agree<typename indices::template name<first.label>, first.extent, second.extent>{};
     } else if constexpr (indices::unbounded >= 0) {
         (void)index_is_bounded<typename indices::template name<indices::unbounded>, false>{};
     } else if constexpr (collision.first >= 0) {
-        constexpr int first = indices::occurrences[collision.first].label;
-        constexpr int second = indices::occurrences[collision.second].label;
+        constexpr int first = indices::occurrences.data()[collision.first].label;
+        constexpr int second = indices::occurrences.data()[collision.second].label;
         (void)every_element_is_written_once<typename indices::template name<first>,
-                                            typename indices::template name<second>, indices::extents[first],
-                                            indices::extents[second]>{};
+                                            typename indices::template name<second>, indices::extents.data()[first],
+                                            indices::extents.data()[second]>{};
     }
 }
 

@@ -104,17 +104,12 @@ view<T, Rank> from_dlpack(const DLTensor& t) {
                     std::to_string(expected.bits) + " bits, 1 lane");
     if (t.ndim != Rank)
         throw error("a DLPack tensor has " + std::to_string(t.ndim) + " axes, the view " + std::to_string(Rank));
-    std::array<std::int64_t, Rank> extents{}, strides{};
+    dsl::per_axis<Rank> extents{}, strides{};
     for (std::size_t r = 0; r < extents.size(); ++r) extents[r] = t.shape[r];
     if (t.strides != nullptr) {
         for (std::size_t r = 0; r < strides.size(); ++r) strides[r] = t.strides[r];
-    } else { // dense, last index fastest
-        dsl::checked_size(extents.data(), Rank, sizeof(T));
-        std::int64_t next = 1;
-        for (std::size_t r = strides.size(); r-- > 0;) {
-            strides[r] = next;
-            if (extents[r] != 0) next *= extents[r];
-        }
+    } else {
+        strides = dsl::row_major_strides(extents, sizeof(T));
     }
     auto* data = static_cast<T*>(static_cast<void*>(static_cast<char*>(t.data) + t.byte_offset));
     return {data, extents, strides, dsl::device_from(t.device)};

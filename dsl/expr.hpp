@@ -31,11 +31,17 @@ concept expression = std::derived_from<X, expression_tag>;
 template <class X>
 concept operand = expression<X> || scalar<X>;
 
+/// Whether X is an expression with an index in it.
+template <class X>
+inline constexpr bool has_an_index = false;
+template <expression X>
+inline constexpr bool has_an_index<X> = !std::same_as<typename X::occurrences, occurrence_list<>>;
+
 /// Whether an expression converts to Result, a number: every index in it is summed, in the promotion of its operands'
 /// types and Result. An access to one element converts by itself.
 template <class Expression, class Result>
 concept sums_to = element<Result> && !Expression::one_element &&
-                  lowering::is_complex(Expression::type) == lowering::is_complex(element_traits<Result>::type);
+                  (!lowering::is_complex(Expression::type) || lowering::is_complex(element_traits<Result>::type));
 
 /// What nodes with operands share: they convert to numbers, and cannot be assigned to.
 template <class Node>
@@ -47,6 +53,14 @@ struct node_base : expression_tag {
     template <class Result>
     requires sums_to<Node, Result>
     operator Result() const { return read_sum<Result>(static_cast<const Node&>(*this)); }
+    explicit operator bool() const {
+        if constexpr (has_an_index<Node>) {
+            (void)comparison_is_of_numbers<Node>{};
+            return false;
+        } else {
+            return number_of(static_cast<const Node&>(*this)) != 0.0;
+        }
+    }
 
     template <class R>
     void operator=(const R&) const {
@@ -242,13 +256,50 @@ auto number_of(const X& x) {
     }
 }
 
-/// Comparisons read: `if (r(i)*r(i) < tolerance)`.
+/// Comparisons read elements: `if (x(1)*x(1) < 3)`. Where an index stands, `B(i) > 0` would quietly be a test of the
+/// sum.
 template <class L, class R>
 requires operands<L, R>
-bool operator==(const L& l, const R& r) { return number_of(l) == number_of(r); }
+bool operator==(const L& l, const R& r) {
+    if constexpr (has_an_index<L> || has_an_index<R>) {
+        (void)comparison_is_of_numbers<L, R>{};
+        return false;
+    } else {
+        return number_of(l) == number_of(r);
+    }
+}
 template <class L, class R>
 requires operands<L, R>
-auto operator<=>(const L& l, const R& r) { return number_of(l) <=> number_of(r); }
+auto operator<=>(const L& l, const R& r) {
+    if constexpr (has_an_index<L> || has_an_index<R>) {
+        (void)comparison_is_of_numbers<L, R>{};
+        return std::partial_ordering::unordered;
+    } else {
+        return number_of(l) <=> number_of(r);
+    }
+}
+
+/// What the language lacks, refused by name.
+template <class L, class R>
+requires operands<L, R>
+double operator^(const L&, const R&) {
+    (void)operator_is_in_the_language<L, R>{};
+    return 0;
+}
+template <class L, class R>
+requires operands<L, R>
+double operator%(const L&, const R&) {
+    (void)operator_is_in_the_language<L, R>{};
+    return 0;
+}
+template <expression L, class R>
+void operator*=(const L&, const R&) {
+    (void)assignment_is_in_the_language<L>{};
+}
+template <expression L, class R>
+void operator/=(const L&, const R&) {
+    (void)assignment_is_in_the_language<L>{};
+}
 
 } // namespace ricci::dsl
 

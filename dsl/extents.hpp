@@ -6,6 +6,7 @@
 #include <boost/hana/integral_constant.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,13 +44,21 @@ struct run_time_shape_of<std::index_sequence<N...>> {
 };
 /// The shape of a view: every extent dyn.
 template <int Rank>
-using run_time_shape = typename run_time_shape_of<std::make_index_sequence<Rank>>::type;
+using run_time_shape = typename run_time_shape_of<std::make_index_sequence<static_cast<std::size_t>(Rank)>>::type;
+
+/// One number for each axis.
+template <int Rank>
+using per_axis = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 
 /// "4 x 5 x 6"
 inline std::string to_text(const std::int64_t* extents, int rank) {
     std::string text;
     for (int r = 0; r < rank; ++r) text += (r ? " x " : "") + std::to_string(extents[r]);
     return text;
+}
+/// "a tensor with extents 4 x 5 x 6"
+inline std::string described(const std::int64_t* extents, int rank) {
+    return rank == 0 ? "a tensor of rank 0" : "a tensor with extents " + to_text(extents, rank);
 }
 
 /// The number of elements. Throws ricci::error for a negative extent, and where the size in bytes exceeds 63 bits
@@ -59,7 +68,7 @@ inline std::int64_t checked_size(const std::int64_t* extents, int rank, std::int
     bool empty = false;
     for (int r = 0; r < rank; ++r) {
         if (extents[r] < 0)
-            throw error("extent " + std::to_string(r) + " of a tensor " + to_text(extents, rank) +
+            throw error("extent " + std::to_string(r + 1) + " of " + described(extents, rank) +
                         " is negative: " + std::to_string(extents[r]));
         if (extents[r] == 0) {
             empty = true;
@@ -83,6 +92,15 @@ std::array<std::int64_t, Rank> dense_strides(const std::array<std::int64_t, Rank
         strides[r] = next;
         if (extents[r] != 0) next *= extents[r];
     }
+    return strides;
+}
+/// The same, last index fastest.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> row_major_strides(std::array<std::int64_t, Rank> extents, std::int64_t bytes_each) {
+    checked_size(extents.data(), static_cast<int>(Rank), bytes_each); // names the axis before the order turns
+    std::ranges::reverse(extents);
+    auto strides = dense_strides(extents, bytes_each);
+    std::ranges::reverse(strides);
     return strides;
 }
 

@@ -49,6 +49,18 @@ constexpr std::int64_t product_of(std::int64_t x, std::int64_t y) {
     return out;
 }
 
+/// An end of a range: an integer, or what stands for one, as Hana's constants do.
+template <class X>
+concept range_end = !std::floating_point<X> && std::convertible_to<X, std::int64_t>;
+
+template <range_end X>
+constexpr std::int64_t to_range_end(const X& end) {
+    if constexpr (integer<X>)
+        return to_int64(end);
+    else
+        return end;
+}
+
 /// The identity of an index; a pack of char, so that compilers print it readably.
 template <char... C>
 struct index_name {
@@ -92,6 +104,15 @@ struct position {
     std::array<term_value, sizeof...(Terms)> terms{};
 };
 
+template <int Ends>
+struct range_has_two_ends {
+    static_assert(Ends == 2, "a range has two ends, i(begin, end); a position is fixed without an index, A(2)");
+};
+template <class... Ends>
+struct range_ends_are_integers {
+    static_assert(sizeof...(Ends) == 0, "the ends of a range are integers");
+};
+
 /// Puts index arithmetic into the associated namespaces of ricci::index.
 struct index_tag {};
 
@@ -104,9 +125,19 @@ struct index : dsl::index_tag {
     static_assert(sizeof(Name.text) > 1, "an index needs a name");
 
     /// The index with the half-open range [begin, end), for the whole statement.
-    constexpr dsl::position<true, dsl::term<name, dsl::sign::plus, true>> operator()(std::int64_t begin,
-                                                                                     std::int64_t end) const {
-        return {0, {dsl::term_value{1, begin, end}}};
+    template <dsl::range_end Begin, dsl::range_end End>
+    constexpr dsl::position<true, dsl::term<name, dsl::sign::plus, true>> operator()(const Begin& begin,
+                                                                                     const End& end) const {
+        return {0, {dsl::term_value{1, dsl::to_range_end(begin), dsl::to_range_end(end)}}};
+    }
+    template <class... Ends>
+    requires(sizeof...(Ends) != 2 || !(dsl::range_end<Ends> && ...))
+    constexpr dsl::position<true, dsl::term<name, dsl::sign::plus, true>> operator()(const Ends&...) const {
+        if constexpr (sizeof...(Ends) != 2)
+            (void)dsl::range_has_two_ends<sizeof...(Ends)>{};
+        else
+            (void)dsl::range_ends_are_integers<Ends...>{};
+        return {};
     }
 };
 

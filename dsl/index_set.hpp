@@ -61,8 +61,8 @@ struct name_list {
     static constexpr std::array<std::string_view, count> views{Names::view...};
     template <int Number>
     using name = std::tuple_element_t<static_cast<std::size_t>(Number), std::tuple<Names...>>;
-    /// The number of a name in the list. Types are compared, not texts' addresses, which g++ 12 takes for no constants under a
-    /// sanitizer.
+    /// The number of a name in the list. Types are compared, not texts' addresses, which g++ 12 takes for no
+    /// constants under a sanitizer.
     template <class Name>
     static constexpr int number_of() {
         constexpr bool same[] = {std::is_same_v<Names, Name>..., true};
@@ -85,7 +85,9 @@ struct statement_indices<occurrence_list<occurrence<LN, LE, LP, LR, LC, LQ>...>,
                          occurrence_list<occurrence<RN, RE, RP, RR, RC, RQ>...>> {
     static constexpr int left_count = sizeof...(LN);
     static constexpr std::size_t count = sizeof...(LN) + sizeof...(RN);
-    static constexpr int size = count; // nvcc warns of a loop up to an unsigned 0
+    // nvcc warns of a loop up to an unsigned 0. Arrays are read through data(), which an int indexes without a
+    // warning.
+    static constexpr int size = count;
 
     using names = decltype(names_in(set_of<LN..., RN...>));
 
@@ -102,7 +104,7 @@ struct statement_indices<occurrence_list<occurrence<LN, LE, LP, LR, LC, LQ>...>,
     static constexpr auto ranged = [] {
         std::array<bool, names::count> out{};
         constexpr std::array<bool, count> flags{LR..., RR...};
-        for (int o = 0; o < size; ++o) out[numbers[o]] |= flags[o];
+        for (int o = 0; o < size; ++o) out.data()[numbers.data()[o]] |= flags.data()[o];
         return out;
     }();
     /// The static extent over which an index without a range runs; dyn where the types do not show it.
@@ -110,16 +112,16 @@ struct statement_indices<occurrence_list<occurrence<LN, LE, LP, LR, LC, LQ>...>,
         std::array<std::int64_t, names::count> out{};
         for (auto& e : out) e = dyn;
         for (const auto& o : occurrences)
-            if (!ranged[o.label] && o.extent != dyn) out[o.label] = o.extent;
+            if (!ranged.data()[o.label] && o.extent != dyn) out.data()[o.label] = o.extent;
         return out;
     }();
     /// The first index that neither a plain position nor a range bounds; -1: there is none.
     static constexpr int unbounded = [] {
         std::array<bool, names::count> bounded = ranged;
         constexpr std::array<bool, count> plain{LP..., RP...};
-        for (int o = 0; o < size; ++o) bounded[numbers[o]] |= plain[o];
+        for (int o = 0; o < size; ++o) bounded.data()[numbers.data()[o]] |= plain.data()[o];
         for (int n = 0; n < static_cast<int>(names::count); ++n)
-            if (!bounded[n]) return n;
+            if (!bounded.data()[n]) return n;
         return -1;
     }();
 };

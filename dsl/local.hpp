@@ -7,8 +7,8 @@
 
 namespace ricci {
 
-/// A tensor that lives in registers or shared memory where its program is fused, in workspace where not. For use
-/// inside of record() only. Extents as for tensor; the device must be the program's.
+/// A tensor that lives in registers or shared memory where its program is fused, in workspace where not (no program is
+/// fused yet). For use inside of record() only. Extents as for tensor; the device must be the program's.
 template <class T, std::int64_t... Extents>
 class local : dsl::operand_base<T, dsl::shape<Extents...>> {
     static_assert(((Extents >= 0 || Extents == dyn) && ...), "an extent is negative");
@@ -31,11 +31,20 @@ class local : dsl::operand_base<T, dsl::shape<Extents...>> {
         return this->template at<true>(false, p...);
     }
 
+    template <class U, std::int64_t... Sizes>
+    friend auto padded(local<U, Sizes...>& t);
+
   private:
-    local(const std::array<std::int64_t, rank>& extents, ricci::device d)
-        : base(nullptr, extents, dsl::dense_strides(extents, sizeof(T)), d) {
+    local(const dsl::per_axis<rank>& sizes, ricci::device d)
+        : base(nullptr, sizes, dsl::dense_strides(sizes, sizeof(T)), d) {
         this->header_.local = runtime::new_local();
     }
 };
+
+/// As for a tensor.
+template <class T, std::int64_t... Extents>
+auto padded(local<T, Extents...>& t) {
+    return dsl::padded_operand<true, T, dsl::shape<Extents...>>(t);
+}
 
 } // namespace ricci

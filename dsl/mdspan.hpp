@@ -1,7 +1,8 @@
 // mdspan: what counts as shaped like std::mdspan: the standard's, the reference implementation's, Kokkos', CUDA's.
 #pragma once
 
-#include <array>
+#include "dsl/extents.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -44,15 +45,15 @@ concept mdspan_of = mdspan_like<M> && M::rank()
 == static_cast<std::size_t>(Rank) && std::is_convertible_v<typename M::element_type (*)[], T (*)[]>;
 
 template <int Rank, class M>
-std::array<std::int64_t, Rank> extents_of(const M& m) {
-    std::array<std::int64_t, Rank> out{};
+per_axis<Rank> extents_of(const M& m) {
+    per_axis<Rank> out{};
     for (std::size_t r = 0; r < out.size(); ++r) out[r] = static_cast<std::int64_t>(m.extents().extent(r));
     return out;
 }
 
 template <int Rank, class M>
-std::array<std::int64_t, Rank> strides_of(const M& m) {
-    std::array<std::int64_t, Rank> out{};
+per_axis<Rank> strides_of(const M& m) {
+    per_axis<Rank> out{};
     for (std::size_t r = 0; r < out.size(); ++r) {
         if constexpr (gives_strides<M>)
             out[r] = static_cast<std::int64_t>(m.stride(r));

@@ -1,21 +1,12 @@
-// missing_functions: functions of the C library that the language lacks, refused by name.
+// missing_functions: functions of the C++ library that the language lacks, refused by name.
 //
 // An expression converts to a number, the sum over its indices. Without this, log(A(i)) would quietly be the C
 // library's log of that sum.
 #pragma once
 
 #include "dsl/expr.hpp"
-#include "dsl/index_set.hpp"
-
-#include <concepts>
 
 namespace ricci::dsl {
-
-/// Whether X is an expression with an index in it.
-template <class X>
-inline constexpr bool has_an_index = false;
-template <expression X>
-inline constexpr bool has_an_index<X> = !std::same_as<typename X::occurrences, occurrence_list<>>;
 
 template <class... Arguments>
 struct function_is_in_the_language {
@@ -32,6 +23,7 @@ struct function_is_in_the_language {
     }
 RICCI_MISSING(acos)
 RICCI_MISSING(acosh)
+RICCI_MISSING(arg)
 RICCI_MISSING(asin)
 RICCI_MISSING(asinh)
 RICCI_MISSING(atan)
@@ -52,12 +44,18 @@ RICCI_MISSING(fmax)
 RICCI_MISSING(fmin)
 RICCI_MISSING(fmod)
 RICCI_MISSING(hypot)
+RICCI_MISSING(imag)
+RICCI_MISSING(isfinite)
+RICCI_MISSING(isinf)
+RICCI_MISSING(isnan)
 RICCI_MISSING(lgamma)
 RICCI_MISSING(log)
 RICCI_MISSING(log10)
 RICCI_MISSING(log1p)
 RICCI_MISSING(log2)
+RICCI_MISSING(norm)
 RICCI_MISSING(pow)
+RICCI_MISSING(real)
 RICCI_MISSING(rint)
 RICCI_MISSING(round)
 RICCI_MISSING(sin)

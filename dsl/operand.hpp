@@ -10,6 +10,7 @@
 #include "runtime/device.hpp"
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,9 +25,13 @@ struct element_type_is_supported {
     static constexpr bool value = true;
 };
 
+struct operand_tag {};
+template <class X>
+concept without_indices = std::derived_from<X, operand_tag>;
+
 /// Memory described by extents and strides, or none for a local. T may be const.
 template <class T, class Shape>
-class operand_base {
+class operand_base : public operand_tag {
     static_assert(element_type_is_supported<std::remove_const_t<T>>::value);
     static_assert(Shape::rank <= lowering::max_axes, "more axes than ricci supports");
 
@@ -38,16 +43,15 @@ class operand_base {
 
     /// Elements along axis r, 0 <= r < rank.
     std::int64_t extent(int r) const { return extents_[static_cast<std::size_t>(r)]; }
-    const std::array<std::int64_t, rank>& extents() const { return extents_; }
+    const per_axis<rank>& extents() const { return extents_; }
     /// In elements.
-    const std::array<std::int64_t, rank>& strides() const { return strides_; }
+    const per_axis<rank>& strides() const { return strides_; }
     /// The number of elements, the product of the extents.
     std::int64_t size() const { return size_; }
     ricci::device device() const { return ricci::device(header_.device); }
 
   protected:
-    operand_base(T* data, const std::array<std::int64_t, rank>& extents,
-                 const std::array<std::int64_t, rank>& strides, ricci::device device)
+    operand_base(T* data, const per_axis<rank>& extents, const per_axis<rank>& strides, ricci::device device)
         : extents_(extents), strides_(strides), size_(checked_size(extents.data(), rank, sizeof(T))) {
         header_.data = const_cast<value_type*>(data);
         header_.type = type;
@@ -61,8 +65,8 @@ class operand_base {
         return make_access<type, Writable, Shape>(header, extents_.data(), strides_.data(), p...);
     }
 
-    std::array<std::int64_t, rank> extents_{};
-    std::array<std::int64_t, rank> strides_{};
+    per_axis<rank> extents_{};
+    per_axis<rank> strides_{};
     std::int64_t size_ = 0;
     lowering::access header_;
 };
@@ -89,6 +93,26 @@ void run_fill(lowering::access header, const std::array<std::int64_t, Rank>& ext
     s.add(operation::scalar, 0);
     runtime::run(s);
 }
+
+/// `2 * B` for `2 * B(i)`.
+template <class L, class R>
+requires without_indices<L> || without_indices<R>
+double refuse_without_indices() {
+    (void)tensors_stand_with_indices<L, R>{};
+    return 0;
+}
+template <class L, class R>
+requires without_indices<L> || without_indices<R>
+auto operator+(const L&, const R&) { return refuse_without_indices<L, R>(); }
+template <class L, class R>
+requires without_indices<L> || without_indices<R>
+auto operator-(const L&, const R&) { return refuse_without_indices<L, R>(); }
+template <class L, class R>
+requires without_indices<L> || without_indices<R>
+auto operator*(const L&, const R&) { return refuse_without_indices<L, R>(); }
+template <class L, class R>
+requires without_indices<L> || without_indices<R>
+auto operator/(const L&, const R&) { return refuse_without_indices<L, R>(); }
 
 /// D with reads outside giving zero and writes outside dropped.
 template <bool Writable, class T, class Shape>

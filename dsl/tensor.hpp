@@ -72,11 +72,11 @@ device device_among(const First& first, const A&... more) {
 
 /// The extents of Shape, with `arguments` for those that are dyn.
 template <class Shape, class... A>
-std::array<std::int64_t, Shape::rank> all_extents(const A&... arguments) {
+per_axis<Shape::rank> all_extents(const A&... arguments) {
     const auto given = extents_among(arguments...);
     (void)
         number_of_run_time_extents_is<static_cast<int>(std::tuple_size_v<decltype(given)>), Shape::run_time_count>{};
-    std::array<std::int64_t, Shape::rank> out{};
+    per_axis<Shape::rank> out{};
     std::size_t r = 0, n = 0;
     for (const auto e : Shape::values) out[r++] = e == dyn ? given[n++] : e;
     return out;
@@ -84,10 +84,10 @@ std::array<std::int64_t, Shape::rank> all_extents(const A&... arguments) {
 
 /// `extents`, which must be those of Shape where it has constants.
 template <class Shape>
-const std::array<std::int64_t, Shape::rank>& matching_extents(const std::array<std::int64_t, Shape::rank>& extents) {
+const per_axis<Shape::rank>& matching_extents(const per_axis<Shape::rank>& extents) {
     for (std::size_t r = 0; r < extents.size(); ++r)
         if (Shape::values[r] != dyn && Shape::values[r] != extents[r])
-            throw error("extent " + std::to_string(r) + " of a tensor is " + std::to_string(extents[r]) +
+            throw error("extent " + std::to_string(r + 1) + " of a tensor is " + std::to_string(extents[r]) +
                         ", but its type says " + std::to_string(Shape::values[r]));
     return extents;
 }
@@ -113,7 +113,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
         : tensor(true, dsl::all_extents<shape>(arguments...), dsl::device_among(arguments...)) {}
 
     /// From all extents at once; those in the type must be the same there.
-    explicit tensor(const std::array<std::int64_t, rank>& extents, ricci::device d = default_device())
+    explicit tensor(const dsl::per_axis<rank>& extents, ricci::device d = default_device())
         : tensor(true, dsl::matching_extents<shape>(extents), d) {}
 
     /// tensor(uninitialized, run-time extents..., device): the elements have no value yet.
@@ -139,7 +139,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
     /// The extents of the type as Hana constants, dyn where there is none.
     static constexpr auto static_extents() { return shape::constants; }
 
-    /// Sets every element to x.
+    /// Sets every element to x, by a statement: within record() it is part of the program.
     void fill(const T& x) {
         // Dense memory is one axis, whatever its shape: one kernel for every tensor of T.
         dsl::run_fill<1>(this->header_, {this->size()}, {1}, dsl::as_scalar(x));
@@ -160,10 +160,10 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
 
     /// Copies elements from the host, first index fastest. Throws ricci::error unless there are size() of them.
     void upload(std::span<const T> elements) {
-        dsl::refuse_read_while_collecting();
+        dsl::refuse_write_while_collecting();
         if (elements.size() != static_cast<std::size_t>(this->size()))
-            throw error("upload of " + std::to_string(elements.size()) + " elements into a tensor of " +
-                        dsl::to_text(this->extents().data(), rank) + ", which has " + std::to_string(this->size()));
+            throw error("upload of " + std::to_string(elements.size()) + " elements into " +
+                        dsl::described(this->extents().data(), rank) + ", which has " + std::to_string(this->size()));
         runtime::copy(this->device(), this->header_.data, cpu(), elements.data(), bytes());
     }
     void upload(std::initializer_list<T> elements) { upload(std::span<const T>(elements.begin(), elements.size())); }
@@ -190,7 +190,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
     }
 
   private:
-    tensor(bool zeroed, const std::array<std::int64_t, rank>& extents, ricci::device d)
+    tensor(bool zeroed, const dsl::per_axis<rank>& extents, ricci::device d)
         : base(nullptr, extents, dsl::dense_strides(extents, sizeof(T)), d) {
         this->header_.data = runtime::allocate(d, bytes(), zeroed);
     }

@@ -6,6 +6,10 @@
 
 namespace ricci {
 
+/// The argument of a view that says that the last index is the fastest, as in C and NumPy.
+struct row_major_t {};
+inline constexpr row_major_t row_major{};
+
 /// Memory of the user on a device: element (i, j, ...) lies at data + i*strides[0] + j*strides[1] + ... Strides are
 /// in elements, of any sign, and may be zero. T may be const. Throws ricci::error for a negative extent, and where
 /// the size in bytes does not fit 64 bits.
@@ -17,9 +21,21 @@ class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
     using typename base::value_type;
     static constexpr bool writable = !std::is_const_v<T>;
 
-    view(T* data, const std::array<std::int64_t, Rank>& extents, const std::array<std::int64_t, Rank>& strides,
+    view(T* data, const dsl::per_axis<Rank>& extents, const dsl::per_axis<Rank>& strides,
          ricci::device device = cpu())
         : base(data, extents, strides, device) {}
+
+    /// Dense memory, first index fastest, as a tensor's.
+    view(T* data, const dsl::per_axis<Rank>& extents) : view(data, extents, cpu()) {}
+    // A template, as the one below, so that a third argument in braces means strides.
+    template <std::same_as<ricci::device> Device>
+    view(T* data, const dsl::per_axis<Rank>& extents, Device device)
+        : base(data, extents, dsl::dense_strides(extents, sizeof(T)), device) {}
+
+    /// Dense memory, last index fastest: `view<double, 2> v(memory, {2, 3}, ricci::row_major)`.
+    template <std::same_as<row_major_t> Order>
+    view(T* data, const dsl::per_axis<Rank>& extents, Order, ricci::device device = cpu())
+        : base(data, extents, dsl::row_major_strides(extents, sizeof(T)), device) {}
 
     /// Anything shaped like std::mdspan whose elements are plain memory.
     template <dsl::mdspan_of<T, Rank> M>
@@ -32,7 +48,7 @@ class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
 
     T* data() const { return static_cast<T*>(this->header_.data); }
 
-    /// Sets every element to x.
+    /// Sets every element to x, by a statement: within record() it is part of the program.
     void fill(const value_type& x) const requires writable {
         dsl::run_fill(this->header_, this->extents_, this->strides_, dsl::as_scalar(x));
     }

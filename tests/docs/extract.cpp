@@ -44,10 +44,11 @@ std::string checked(const std::string& line) {
         return line;
     }
     const std::string statement = parts[1], expected = quoted(parts[3]);
+    const bool declares = std::regex_match(statement, name, declaration);
     if (parts[2] == "throws:")
-        return fmt::format("CHECK_THAT(ricci::tests::message_of([&] {{ {}; }}), Catch::Contains({}));", statement,
-                           expected);
-    if (std::regex_match(statement, name, declaration) || std::regex_match(statement, name, assignment))
+        return fmt::format("CHECK_THAT(ricci::tests::message_of([&] {{ {}{}; }}), Catch::Contains({}));",
+                           declares ? "[[maybe_unused]] " : "", statement, expected);
+    if (declares || std::regex_match(statement, name, assignment))
         return fmt::format("{}; CHECK(ricci::tests::shown({}) == ricci::tests::as_shown{{{}}});", statement,
                            name[1].str(), expected);
     return fmt::format("CHECK(ricci::tests::shown({}) == ricci::tests::as_shown{{{}}});", statement, expected);

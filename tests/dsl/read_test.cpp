@@ -34,6 +34,8 @@ TEST_CASE("an element") {
     CHECK(x == 6);
     CHECK(A(0, 1) == 3);
     CHECK(A(0, 1) * 2.0 < 7); // an expression, converted by the comparison
+    CHECK_FALSE(A(0, 1) * A(0, 0) == 4);
+    CHECK((A(0, 1) - 3 ? 1 : 2) == 2);
     float rounded = A(1, 0);
     CHECK(rounded == 2);
     std::ostringstream out;
@@ -81,6 +83,8 @@ TEST_CASE("an expression without a free index") {
     const auto Z = counted<complex>();
     const complex norm = conj(Z(i, j)) * Z(i, j) * complex(0, 1);
     CHECK(norm == complex(0, 91));
+    const complex widened = A(i, j) * A(i, j);
+    CHECK(widened == complex(91));
     const double length = abs(Z(i, j) * Z(i, j));
     CHECK(length == Approx(91));
 }

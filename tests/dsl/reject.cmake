@@ -1,6 +1,9 @@
 # reject: compiles SOURCE twice, fixed and broken; the broken one must fail with one error that holds its expected words.
+# A line "// options: " in it gives further options.
 
-set(command ${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic ${INCLUDES} ${SOURCE})
+file(STRINGS ${SOURCE} options REGEX "^// options: " LIMIT_COUNT 1)
+string(REPLACE "// options: " "" options "${options}")
+set(command ${COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic ${options} ${INCLUDES} ${SOURCE})
 
 execute_process(COMMAND ${command} -Werror RESULT_VARIABLE status ERROR_VARIABLE output)
 if(NOT status EQUAL 0)

@@ -40,7 +40,7 @@ TEST_CASE("all extents at once") {
     using matrix = tensor<float, 4, dyn>;
     CHECK(matrix(std::array<std::int64_t, 2>{4, 6}, cpu()).size() == 24);
     CHECK_THROWS_WITH(matrix(std::array<std::int64_t, 2>{5, 6}, cpu()),
-                      "extent 0 of a tensor is 5, but its type says 4");
+                      "extent 1 of a tensor is 5, but its type says 4");
 }
 
 TEST_CASE("elements are zero, and go to and from the host") {
@@ -55,7 +55,9 @@ TEST_CASE("elements are zero, and go to and from the host") {
     CHECK(B.data() != A.data());
     CHECK(B.download() == values);
     CHECK(A.to(cpu()).download() == values);
-    CHECK_THROWS_WITH(A.upload(std::vector<float>(5)), "upload of 5 elements into a tensor of 2 x 3, which has 6");
+    CHECK_THROWS_WITH(A.upload(std::vector<float>(5)),
+                      "upload of 5 elements into a tensor with extents 2 x 3, which has 6");
+    CHECK_THROWS_WITH(tensor<float>(cpu()).upload({}), "upload of 0 elements into a tensor of rank 0, which has 1");
     CHECK(A.download() == values);
 }
 
@@ -77,7 +79,8 @@ TEST_CASE("moving takes the memory along") {
 
 TEST_CASE("extents that cannot be") {
     using matrix = tensor<double, dyn, dyn>;
-    CHECK_THROWS_WITH(matrix(-1, 3, cpu()), "extent 0 of a tensor -1 x 3 is negative: -1");
+    CHECK_THROWS_WITH(matrix(-1, 3, cpu()), "extent 1 of a tensor with extents -1 x 3 is negative: -1");
+    CHECK_THROWS_WITH((tensor<double, dyn>(-3, cpu())), "extent 1 of a tensor with extents -3 is negative: -3");
     CHECK_THROWS_WITH(matrix(3, std::numeric_limits<std::uint64_t>::max(), cpu()),
                       "an extent or a position does not fit 64 bits");
     const std::int64_t big = std::int64_t{1} << 32;

@@ -96,6 +96,22 @@ TEST_CASE("views of what is shaped like std::mdspan") {
     CHECK(w.extents() == std::array<std::int64_t, 2>{2, 3});
 }
 
+TEST_CASE("views of dense memory") {
+    double memory[24] = {};
+    using strides = std::array<std::int64_t, 3>;
+    CHECK(view<double, 3>(memory, {2, 3, 4}).strides() == strides{1, 2, 6});
+    CHECK(view<double, 3>(memory, {2, 3, 4}, ricci::cuda()).strides() == strides{1, 2, 6});
+    CHECK(view<double, 3>(memory, {2, 3, 4}, ricci::cuda()).device() == ricci::cuda());
+    CHECK(view<double, 3>(memory, {2, 3, 4}, ricci::row_major).strides() == strides{12, 4, 1});
+    CHECK(view<double, 3>(memory, {2, 3, 4}, ricci::row_major, ricci::cuda()).device() == ricci::cuda());
+    CHECK(view<double, 3>(memory, {2, 0, 4}, ricci::row_major).strides() == strides{4, 4, 1});
+    // Braces are strides, also where they could be a device.
+    CHECK(view<double, 1>(memory, {4}, {-1}).strides()[0] == -1);
+    CHECK(view<double, 0>(memory, {}).size() == 1);
+    CHECK_THROWS_WITH((view<double, 2>(memory, {-1, 3}, ricci::row_major)),
+                      "extent 1 of a tensor with extents -1 x 3 is negative: -1");
+}
+
 TEST_CASE("extents that cannot be, in a view") {
     double x = 0;
     CHECK_THROWS_AS((view<double, 1>(&x, {-2}, {1})), ricci::error);
