@@ -25,11 +25,16 @@
 RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y; }
 #endif
 
-// Loops over constants that must be unrolled.
+// Loops over constants that must be unrolled, and those of which a few rounds are enough: unrolled whole, they take NVRTC up to half
+// a second.
 #if RICCI_ON_GPU
 #define RICCI_UNROLL _Pragma("unroll")
+#define RICCI_UNROLL_4 _Pragma("unroll 4")
+#define RICCI_UNROLL_ONCE _Pragma("unroll 1")
 #else
 #define RICCI_UNROLL
+#define RICCI_UNROLL_4
+#define RICCI_UNROLL_ONCE
 #endif
 
 /// The bits of a float, and back.

@@ -14,13 +14,18 @@ inline CUcontext retain_primary_context(int ordinal) {
     return context;
 }
 
-/// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards.
+/// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards. A thread that has
+/// none keeps this one, as with the CUDA runtime: to push and pop it would cost every launch a quarter of its time.
 class context_scope {
   public:
     context_scope(const cuda_driver& d, CUcontext context) : driver_(d) {
         CUcontext current{};
         check(d.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
         if (current == context) return;
+        if (current == nullptr) {
+            check(d.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+            return;
+        }
         check(d.cuCtxPushCurrent(context), "cuCtxPushCurrent");
         pushed_ = true;
     }

@@ -23,6 +23,7 @@ namespace ricci::runtime {
     X(cuDeviceGraphMemTrim)                                                                                          \
     X(cuDevicePrimaryCtxRetain)                                                                                      \
     X(cuCtxGetCurrent)                                                                                               \
+    X(cuCtxSetCurrent)                                                                                               \
     X(cuCtxPushCurrent)                                                                                              \
     X(cuCtxPopCurrent)                                                                                               \
     X(cuModuleLoadDataEx)                                                                                            \
