@@ -36,13 +36,13 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         where[3 * p] = at.c, where[3 * p + 1] = at.x, where[3 * p + 2] = at.y;
     }
     __syncthreads();
-    RICCI_UNROLL_4
+    RICCI_UNROLL_2
     for (int e = threadIdx.x; e < products_per_block * m * k; e += threads_per_block) {
         int row, column, p;
         split_tile<x_fastest, m, k>(e, row, column, p);
         if (p < products) xs[p * x_tile + column * x_pitch + row] = load_x(a.x, where[3 * p + 1] + x_offset(a, row, column));
     }
-    RICCI_UNROLL_4
+    RICCI_UNROLL_2
     for (int e = threadIdx.x; e < products_per_block * k * n; e += threads_per_block) {
         int row, column, p;
         split_tile<y_fastest, k, n>(e, row, column, p);
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         split_tile<c_fastest, m, n>(e, i, j, p);
         if (p >= products) continue;
         compute sum = from_real<compute>(0, 0);
-        RICCI_UNROLL_4
+        RICCI_UNROLL_2
         for (int l = 0; l < k; ++l) sum += xs[p * x_tile + l * x_pitch + i] * ys[p * y_tile + j * y_pitch + l];
         store_c(a, where[3 * p] + c_offset(a, i, j), sum);
     }

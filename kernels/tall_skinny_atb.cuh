@@ -29,12 +29,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     for (int o = 0; o < owned; ++o) sums[o] = from_real<compute>(0, 0);
     for (long long begin = first; begin < last; begin += rows_per_tile) {
         const int rows = static_cast<int>(last - begin < rows_per_tile ? last - begin : rows_per_tile);
-        RICCI_UNROLL_4
+        RICCI_UNROLL_2
         for (int e = threadIdx.x; e < rows_per_tile * m; e += threads_per_block) {
             const int row = x_rows_fast ? e % rows_per_tile : e / m, i = x_rows_fast ? e / rows_per_tile : e % m;
             if (row < rows) xs[row * x_pitch + i] = load_x(a.x, x_offset(a, i, begin + row));
         }
-        RICCI_UNROLL_4
+        RICCI_UNROLL_2
         for (int e = threadIdx.x; e < rows_per_tile * n; e += threads_per_block) {
             const int row = y_rows_fast ? e % rows_per_tile : e / n, j = y_rows_fast ? e / rows_per_tile : e % n;
             if (row < rows) ys[row * y_pitch + j] = load_y(a.y, y_offset(a, begin + row, j));

@@ -15,7 +15,7 @@ inline CUcontext retain_primary_context(int ordinal) {
 }
 
 /// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards. A thread that has
-/// none keeps this one, as with the CUDA runtime: to push and pop it would cost every launch a quarter of its time.
+/// none keeps this one, as with the CUDA runtime, which spares every launch a push and a pop.
 class context_scope {
   public:
     context_scope(const cuda_driver& d, CUcontext context) : driver_(d) {

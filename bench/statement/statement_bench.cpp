@@ -4,12 +4,15 @@
 // nanoseconds) is included; on a GPU a stream is drained between batches, outside of the time.
 #include <ricci/ricci.hpp>
 
+#include <ricci/runtime/backend.hpp>
 #include <ricci/runtime/kernel_cache.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 namespace {
@@ -37,6 +40,15 @@ template <class F> void warm(const char* what, ricci::device where, F statement)
     fmt::print("  {:<58} {:8.2f} us median {:8.2f} us at 99 %\n", what, times[runs / 2], times[runs / 100 * 99]);
 }
 
+/// What the driver takes of each figure on a GPU: the launch of a kernel that does nothing, with as many words as a product has.
+void launch_alone(ricci::device where) {
+    auto& backend = ricci::runtime::backend_of(where);
+    const auto kernel = backend.load(
+        backend.jit().compile("struct arguments { long long words[12]; };\nextern \"C\" __global__ void nothing(arguments) {}\n"), "nothing");
+    const std::array<std::uint64_t, 12> words{};
+    warm("the launch alone, of a kernel that does nothing", where, [&] { backend.launch(kernel, {1, 32}, words); });
+}
+
 template <class F> void first(const char* what, F statement) {
     const auto compiled = ricci::runtime::compile_count();
     const auto start = clock_type::now();
@@ -61,6 +73,7 @@ int main(int argc, char** argv) try {
     first("block update", [&] { T(i(0, 8), j(0, 8), m(1, 3), n(1, 2)) -= T(i, k(0, 8), m, 0) * T(k, j, 0, n); });
 
     fmt::print("warm\n");
+    if (where != ricci::cpu()) launch_alone(where);
     warm("z(i) = x(i) + y(i)", where, [&] { z(i) = x(i) + y(i); });
     warm("C(i,j,e) += A(i,k,e)*B(k,j,e)", where, [&] { C(i, j, e) += A(i, k, e) * B(k, j, e); });
     warm("T(i,j,m(1,3),n(1,2)) -= T(i,k,m,0)*T(k,j,0,n)", where,

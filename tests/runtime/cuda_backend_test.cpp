@@ -166,6 +166,22 @@ TEST_CASE("a thread without a context gets the primary one") {
     }).join();
 }
 
+TEST_CASE("a thread's own context is current again after each call") {
+    std::thread([] {
+        // The driver's second version of cuCtxCreate; later headers give the name another signature.
+        CUresult (*create)(CUcontext*, unsigned, CUdevice) = nullptr;
+        create = test::driver_function(create, "cuCtxCreate_v2");
+        CUcontext own = nullptr, current = nullptr;
+        REQUIRE(create(&own, 0, 0) == CUDA_SUCCESS);
+        buffer<long long> x(1);
+        add(x, 1, 1);
+        CHECK(driver().cuCtxGetCurrent(&current) == CUDA_SUCCESS);
+        CHECK(current == own);
+        CHECK(x.download() == std::vector<long long>{1});
+        CHECK(RICCI_DRIVER(cuCtxDestroy)(own) == CUDA_SUCCESS);
+    }).join();
+}
+
 TEST_CASE("a change of stream keeps the order") {
     const test::stream a, b;
     buffer<long long> x(1);
