@@ -41,7 +41,10 @@ void check_target(const fs::path& target) {
         throw error(fmt::format("{}: it is not a regular file, so no result can be written to it", target.string()));
     if (!fs::is_directory(folder, ignored))
         throw error(fmt::format("{}: there is no folder {}", target.string(), folder.string()));
-    if (access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, "no file can be written there");
+    if (access(folder.c_str(), W_OK | X_OK) != 0) {
+        const int reason = errno;
+        throw error(fmt::format("{}: no file can be written in {}: {}", target.string(), folder.string(), std::strerror(reason)), blame::environment);
+    }
 }
 
 output_files::~output_files() {
