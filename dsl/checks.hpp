@@ -43,6 +43,12 @@ struct argument_has_an_order {
     static_assert(!lowering::is_complex(Argument), "relu, min and max are for real arguments; this one is complex");
 };
 
+template <int Rank, std::size_t Extents, std::size_t Strides = static_cast<std::size_t>(Rank)>
+struct a_view_has_an_extent_and_a_stride_for_each_index {
+    static_assert(Extents == static_cast<std::size_t>(Rank) && Strides == static_cast<std::size_t>(Rank),
+                  "a view has as many extents, and strides, as its rank");
+};
+
 template <bool Writable>
 struct left_side_is_writable {
     static_assert(Writable, "the left side is const: a const tensor, or a view of const elements");

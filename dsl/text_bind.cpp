@@ -50,9 +50,14 @@ class range_finder {
     std::vector<interval> run() {
         for (std::size_t l = 0; l < ranges_.size(); ++l)
             if (const auto& label = s_.unbound.labels[l]; label.has_range()) ranges_[l] = {label.begin, label.end};
-        each_right_position([&](const lowering::access&, const lowering::position& p, std::int64_t extent) {
-            auto& range = ranges_[static_cast<std::size_t>(terms(p)->label)];
-            if (is_plain(p) && !range) range = interval{0, extent}; // extents that disagree are found in lowering
+        std::vector<std::string> bounded_by(ranges_.size());
+        each_right_position([&](const lowering::access& a, const lowering::position& p, std::int64_t extent) {
+            const auto label = static_cast<std::size_t>(terms(p)->label);
+            if (!is_plain(p) || s_.unbound.labels[label].has_range()) return;
+            auto& range = ranges_[label];
+            const auto place = fmt::format("position {} of {}", &p - &s_.unbound.positions[static_cast<std::size_t>(a.first_position)] + 1, a.name);
+            if (!range) range = interval{0, extent}, bounded_by[label] = place;
+            else if (range->end != extent) fail_disagreeing(label, bounded_by[label], range->end, place, extent);
         });
         // In rounds: a position bounds the one index of it that is unknown; that may leave another the only one
         // elsewhere.
@@ -169,6 +174,14 @@ class range_finder {
                                  name(label), a.name,
                                  up ? std::string("below 0") : fmt::format("beyond its extent {}", extent),
                                  name(label), a.name));
+    }
+
+    /// Lowering would find it too, but blame the tensor that is only to be made.
+    [[noreturn]] void fail_disagreeing(std::size_t l, const std::string& first, std::int64_t first_extent,
+                                       const std::string& second, std::int64_t second_extent) const {
+        fail_in_text(s_.source, s_.number, s_.label_columns[l],
+                     fmt::format("index {} has extent {} in {} and {} in {}", name(static_cast<std::int32_t>(l)),
+                                 first_extent, first, second_extent, second));
     }
 
     [[noreturn]] void fail_without_range(std::size_t l) const {

@@ -37,6 +37,18 @@ class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
     view(T* data, const dsl::per_axis<Rank>& extents, Order, ricci::device device = cpu())
         : base(data, extents, dsl::row_major_strides(extents, sizeof(T)), device) {}
 
+    // Braces with too few numbers would be filled up with zeros.
+    template <std::size_t Extents, class... More>
+    requires(Extents != static_cast<std::size_t>(Rank))
+    view(T* data, const std::int64_t (&)[Extents], const More&...) : view(data, {}, {}) {
+        (void)dsl::a_view_has_an_extent_and_a_stride_for_each_index<Rank, Extents>{};
+    }
+    template <std::size_t Extents, std::size_t Strides>
+    requires(Extents != static_cast<std::size_t>(Rank) || Strides != static_cast<std::size_t>(Rank))
+    view(T* data, const std::int64_t (&)[Extents], const std::int64_t (&)[Strides], ricci::device = cpu()) : view(data, {}, {}) {
+        (void)dsl::a_view_has_an_extent_and_a_stride_for_each_index<Rank, Extents, Strides>{};
+    }
+
     /// Anything shaped like std::mdspan whose elements are plain memory.
     template <dsl::mdspan_of<T, Rank> M>
     explicit view(const M& m, ricci::device device = cpu())

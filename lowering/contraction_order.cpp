@@ -144,15 +144,17 @@ pair_order contraction_order(const std::vector<label_set>& factors, const label_
     return orderer(factors, kept, extents, element_bytes).run();
 }
 
-double flops_of(const pair_order& order, const std::vector<label_set>& factors, const std::vector<double>& extents) {
+pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents, double element_bytes) {
     auto items = factors;
-    double flops = 0;
+    order.flops = order.bytes = 0;
     for (const auto& pair : order.pairs) {
-        const auto& left = items[static_cast<std::size_t>(pair.left)];
-        flops += pair.right < 0 ? size_of(left, extents) : 2 * size_of(left | items[static_cast<std::size_t>(pair.right)], extents);
+        const auto left = items[static_cast<std::size_t>(pair.left)];
+        const auto right = pair.right < 0 ? label_set() : items[static_cast<std::size_t>(pair.right)];
+        order.flops += pair.right < 0 ? size_of(left, extents) : 2 * size_of(left | right, extents);
+        order.bytes += element_bytes * (size_of(left, extents) + (pair.right < 0 ? 0 : size_of(right, extents)) + size_of(pair.result, extents));
         items.push_back(pair.result);
     }
-    return flops;
+    return order;
 }
 
 } // namespace ricci::lowering

@@ -28,7 +28,7 @@ struct pair_order {
 pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
                              double element_bytes);
 
-/// The flops of an order that was made for factors with these axes, at other extents.
-double flops_of(const pair_order& order, const std::vector<label_set>& factors, const std::vector<double>& extents);
+/// An order that was made for factors with these axes, with its flops and bytes at other extents.
+pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents, double element_bytes);
 
 } // namespace ricci::lowering

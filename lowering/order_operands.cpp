@@ -15,8 +15,9 @@ namespace {
 /// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves.
 constexpr std::int64_t shortest_own_sum = 8;
 
-/// The extent at which products with a batch are ordered, and how many times the least flops that order may take for the extent there is.
-constexpr double long_batch = 1 << 20, most_extra_flops = 2;
+/// The extent at which products with a batch are ordered, and how much that order may lose at the extent there is: so many times the
+/// least flops; or so many times the seconds, if those are more than a compile is worth.
+constexpr double long_batch = 1 << 20, most_extra_flops = 2, most_extra_time = 3, least_loss = 5e-3;
 
 class operand_orderer {
   public:
@@ -77,17 +78,24 @@ class operand_orderer {
         if (new_steps < 1) return whole();
         if (batched) {
             // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it loses much.
-            auto usual = contraction_order(labels, together & ~summed, many, bytes);
-            const double flops = flops_of(usual, labels, extents);
-            if (flops <= most_extra_flops * order.flops) {
+            const auto usual = contraction_order(labels, together & ~summed, many, bytes);
+            const auto here = at_extents(usual, labels, extents, bytes);
+            if (!loses_much(here, order)) {
                 if (usual.flops >= at_once(together, many, factors.size())) return whole();
-                usual.flops = flops;
-                return contract(factors, usual, sum.b);
+                return contract(factors, here, sum.b);
             }
         }
-        const double peak = is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32;
+        const double peak = peak_flops();
         if (order.flops + new_steps * chip_.launch_seconds * peak >= at_once(together, extents, factors.size())) return whole();
         return contract(factors, order, sum.b);
+    }
+
+    double peak_flops() const { return is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32; }
+
+    bool loses_much(const pair_order& order, const pair_order& best) const {
+        const auto seconds = [&](const pair_order& o) { return std::max(o.flops / peak_flops(), o.bytes / chip_.bandwidth); };
+        return order.flops > most_extra_flops * best.flops ||
+               (seconds(order) > most_extra_time * seconds(best) && seconds(order) - seconds(best) > least_loss);
     }
 
     static double at_once(const label_set& axes, const std::vector<double>& extents, std::size_t factors) {

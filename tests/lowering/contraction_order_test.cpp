@@ -1,5 +1,7 @@
 // contraction_order_test: the order of pairs against trying all orders.
 #include "lowering/contraction_order.hpp"
+#include "lowering/lower.hpp"
+#include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
 #include <limits>
@@ -79,4 +81,19 @@ TEST_CASE("more than twelve factors are ordered greedily") {
     const auto order = contraction_order(chain, kept, extents, 8);
     CHECK(order.pairs.size() == 13);
     CHECK(order.flops == 13 * 2 * 27);
+}
+
+TEST_CASE("a batch is ordered as a long one, unless it is so short that this loses much") {
+    machine chip;
+    chip.flops_f64 = 160e9;
+    const auto intermediate = [&](const char* operands) {
+        const auto p = lower(ricci::tests::bound_text("M(i,j,e) = B(q,i)*W(q,e)*B(q,j)", operands), chip);
+        REQUIRE(p.temporaries.size() == 1);
+        return p.temporaries[0].elements;
+    };
+    // Small matrices: B(q,i)*B(q,j) first, whatever the batch.
+    for (const char* operands : {"M=f64[8,8,2] B=f64[27,8] W=f64[27,2]", "M=f64[8,8,70000] B=f64[27,8] W=f64[27,70000]"}) CHECK(intermediate(operands) == 27 * 8 * 8);
+    // Large ones: for a few elements, B(q,i)*W(q,e) first.
+    CHECK(intermediate("M=f64[343,343,7] B=f64[512,343] W=f64[512,7]") == 512 * 343 * 7);
+    CHECK(intermediate("M=f64[343,343,7000] B=f64[512,343] W=f64[512,7000]") == 512 * 343 * 343);
 }
