@@ -50,14 +50,13 @@ class range_finder {
     std::vector<interval> run() {
         for (std::size_t l = 0; l < ranges_.size(); ++l)
             if (const auto& label = s_.unbound.labels[l]; label.has_range()) ranges_[l] = {label.begin, label.end};
-        std::vector<std::string> bounded_by(ranges_.size());
+        std::vector<place> bounded_by(ranges_.size());
         each_right_position([&](const lowering::access& a, const lowering::position& p, std::int64_t extent) {
             const auto label = static_cast<std::size_t>(terms(p)->label);
             if (!is_plain(p) || s_.unbound.labels[label].has_range()) return;
             auto& range = ranges_[label];
-            const auto place = fmt::format("position {} of {}", &p - &s_.unbound.positions[static_cast<std::size_t>(a.first_position)] + 1, a.name);
-            if (!range) range = interval{0, extent}, bounded_by[label] = place;
-            else if (range->end != extent) fail_disagreeing(label, bounded_by[label], range->end, place, extent);
+            if (!range) range = interval{0, extent}, bounded_by[label] = {&a, &p};
+            else if (range->end != extent) fail_disagreeing(label, bounded_by[label], range->end, {&a, &p}, extent);
         });
         // In rounds: a position bounds the one index of it that is unknown; that may leave another the only one
         // elsewhere.
@@ -100,6 +99,11 @@ class range_finder {
     }
 
   private:
+    struct place {
+        const lowering::access* access = nullptr;
+        const lowering::position* position = nullptr;
+    };
+
     const lowering::affine_term* terms(const lowering::position& p) const {
         return s_.unbound.terms.data() + p.first_term;
     }
@@ -177,11 +181,16 @@ class range_finder {
     }
 
     /// Lowering would find it too, but blame the tensor that is only to be made.
-    [[noreturn]] void fail_disagreeing(std::size_t l, const std::string& first, std::int64_t first_extent,
-                                       const std::string& second, std::int64_t second_extent) const {
+    [[noreturn]] void fail_disagreeing(std::size_t l, place first, std::int64_t first_extent, place second,
+                                       std::int64_t second_extent) const {
         fail_in_text(s_.source, s_.number, s_.label_columns[l],
                      fmt::format("index {} has extent {} in {} and {} in {}", name(static_cast<std::int32_t>(l)),
-                                 first_extent, first, second_extent, second));
+                                 first_extent, described(first), second_extent, described(second)));
+    }
+
+    std::string described(place at) const {
+        const auto* first = s_.unbound.positions.data() + at.access->first_position;
+        return fmt::format("position {} of {}", at.position - first + 1, at.access->name);
     }
 
     [[noreturn]] void fail_without_range(std::size_t l) const {

@@ -33,14 +33,15 @@ class form_chooser {
             const auto long_side = extent_of(st, n) > extent_of(st, m) ? n : m;
             return take_ab(std::move(st), long_side, out);
         }
-        choose_by_size(std::move(st), out);
+        auto single = with_single_axes(st);
+        choose_by_size(std::move(single), std::move(st), out);
     }
 
   private:
-    void choose_by_size(step st, std::vector<step>& out) {
-        auto single = with_single_axes(st);
+    /// `single`: the step with single axes m and n.
+    void choose_by_size(step single, step st, std::vector<step>& out) {
         if (fits_library(single)) take_library(std::move(single), out);
-        else if (fits_batched_small(single)) take_batched_small(std::move(single), out);
+        else if (!varies(single, m) && !varies(single, n) && fits_batched_small(single)) take_batched_small(std::move(single), out);
         else take_direct(std::move(st), out);
     }
 
@@ -48,14 +49,12 @@ class form_chooser {
     void choose_for_variable(step st, std::vector<step>& out) {
         const auto long_side = varies(st, m) ? m : n;
         const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
-        auto single = with_single_axes(st);
-        single.shape = product_shape(single);
         if (varies(st, m) != varies(st, n) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
             fits_shared(narrow * ek * size_of(st.compute)))
-            take_ab(std::move(st), long_side, out);
-        else if (fits_library(single)) take_library(std::move(single), out);
-        else if (!varies(single, m) && !varies(single, n) && fits_batched_small(single)) take_batched_small(std::move(single), out);
-        else take_direct(std::move(st), out);
+            return take_ab(std::move(st), long_side, out);
+        auto single = with_single_axes(st);
+        single.shape = product_shape(single);
+        choose_by_size(std::move(single), std::move(st), out);
     }
 
     static bool varies(const step& st, axis_class c) {

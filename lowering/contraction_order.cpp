@@ -5,6 +5,14 @@
 #include <limits>
 
 namespace ricci::lowering {
+
+double size_of(const label_set& labels, const std::vector<double>& extents) {
+    double product = 1;
+    for (std::size_t a = 0; a < extents.size(); ++a)
+        if (labels[a]) product *= extents[a];
+    return product;
+}
+
 namespace {
 
 struct cost {
@@ -12,11 +20,11 @@ struct cost {
     bool operator<(const cost& o) const { return flops != o.flops ? flops < o.flops : bytes < o.bytes; }
 };
 
-double size_of(const label_set& labels, const std::vector<double>& extents) {
-    double product = 1;
-    for (std::size_t a = 0; a < extents.size(); ++a)
-        if (labels[a]) product *= extents[a];
-    return product;
+/// Of contracting x with y, or, without a y, of summing the axes that x alone has.
+cost cost_of(const label_set& x, const label_set* y, const label_set& result, const std::vector<double>& extents, double element_bytes) {
+    const auto own = size_of(x, extents), kept = size_of(result, extents);
+    if (y == nullptr) return {own, element_bytes * (own + kept)};
+    return {2 * size_of(x | *y, extents), element_bytes * (own + size_of(*y, extents) + kept)};
 }
 
 class orderer {
@@ -42,7 +50,7 @@ class orderer {
     double size(const label_set& labels) const { return size_of(labels, extents_); }
 
     cost cost_of(const label_set& x, const label_set& y, const label_set& result) const {
-        return {2 * size(x | y), element_bytes_ * (size(x) + size(y) + size(result))};
+        return lowering::cost_of(x, &y, result, extents_, element_bytes_);
     }
 
     int add(int left, int right, const label_set& result, cost c) {
@@ -61,7 +69,7 @@ class orderer {
             const auto reduced = factors_[f] & needed;
             int number = static_cast<int>(f);
             if (size(reduced) * 2 <= size(factors_[f]))
-                number = add(number, -1, reduced, {size(factors_[f]), element_bytes_ * (size(factors_[f]) + size(reduced))});
+                number = add(number, -1, reduced, lowering::cost_of(factors_[f], nullptr, reduced, extents_, element_bytes_));
             items_.push_back({number, number == static_cast<int>(f) ? factors_[f] : reduced});
         }
     }
@@ -148,10 +156,9 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
     auto items = factors;
     order.flops = order.bytes = 0;
     for (const auto& pair : order.pairs) {
-        const auto left = items[static_cast<std::size_t>(pair.left)];
-        const auto right = pair.right < 0 ? label_set() : items[static_cast<std::size_t>(pair.right)];
-        order.flops += pair.right < 0 ? size_of(left, extents) : 2 * size_of(left | right, extents);
-        order.bytes += element_bytes * (size_of(left, extents) + (pair.right < 0 ? 0 : size_of(right, extents)) + size_of(pair.result, extents));
+        const auto* right = pair.right < 0 ? nullptr : &items[static_cast<std::size_t>(pair.right)];
+        const auto here = cost_of(items[static_cast<std::size_t>(pair.left)], right, pair.result, extents, element_bytes);
+        order.flops += here.flops, order.bytes += here.bytes;
         items.push_back(pair.result);
     }
     return order;

@@ -10,6 +10,9 @@ namespace ricci::lowering {
 
 using label_set = std::bitset<max_labels>;
 
+/// The product of the extents of the axes in the set.
+double size_of(const label_set& labels, const std::vector<double>& extents);
+
 /// Contracts items left and right (right < 0: sums axes that only left has). Items are numbered: first the leaves, then the
 /// results of the pairs in order.
 struct contracted_pair {

@@ -73,7 +73,7 @@ class operand_orderer {
             many.push_back(varies ? long_batch : extents.back());
         }
         const auto bytes = static_cast<double>(size_of(step_.compute));
-        auto order = contraction_order(labels, together & ~summed, extents, bytes);
+        const auto order = contraction_order(labels, together & ~summed, extents, bytes);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
         if (new_steps < 1) return whole();
         if (batched) {
@@ -85,8 +85,7 @@ class operand_orderer {
                 return contract(factors, here, sum.b);
             }
         }
-        const double peak = peak_flops();
-        if (order.flops + new_steps * chip_.launch_seconds * peak >= at_once(together, extents, factors.size())) return whole();
+        if (order.flops + new_steps * chip_.launch_seconds * peak_flops() >= at_once(together, extents, factors.size())) return whole();
         return contract(factors, order, sum.b);
     }
 
@@ -99,10 +98,7 @@ class operand_orderer {
     }
 
     static double at_once(const label_set& axes, const std::vector<double>& extents, std::size_t factors) {
-        auto flops = static_cast<double>(factors);
-        for (std::size_t a = 0; a < extents.size(); ++a)
-            if (axes[a]) flops *= extents[a];
-        return flops;
+        return static_cast<double>(factors) * size_of(axes, extents);
     }
 
     /// Whether a factor holds a sum that would be evaluated again for every value of an axis that only other factors have.

@@ -77,36 +77,37 @@ class bfloat16 : detail::compound_assignments<bfloat16> {
     std::uint16_t bits_;
 };
 
+namespace detail {
+
+/// What differs from float's: the digits, the first of which is not stored, and so the values. A type with other exponents
+/// than float's says so itself.
+template <class Short, int Digits>
+class limits : public std::numeric_limits<float> {
+    static constexpr std::uint16_t infinite = 0x7fff >> (Digits - 1) << (Digits - 1); ///< all ones in the exponent
+    static constexpr Short of_bits(int bits) noexcept { return Short::from_bits(static_cast<std::uint16_t>(bits)); }
+
+  public:
+    static constexpr int digits = Digits;
+    static constexpr int digits10 = (Digits - 1) * 301 / 1000, max_digits10 = Digits * 301 / 1000 + 2; ///< log10(2) = 0.301
+    static constexpr Short min() noexcept { return of_bits(1 << (Digits - 1)); }
+    static constexpr Short lowest() noexcept { return of_bits(0x8000 | (infinite - 1)); }
+    static constexpr Short max() noexcept { return of_bits(infinite - 1); }
+    static constexpr Short epsilon() noexcept { return 1.0f / (1 << (Digits - 1)); }
+    static constexpr Short round_error() noexcept { return 0.5f; }
+    static constexpr Short infinity() noexcept { return of_bits(infinite); }
+    static constexpr Short quiet_NaN() noexcept { return of_bits(infinite | 1 << (Digits - 2)); }
+    static constexpr Short signaling_NaN() noexcept { return of_bits(infinite | 1 << (Digits - 3)); }
+    static constexpr Short denorm_min() noexcept { return of_bits(1); }
+};
+
+} // namespace detail
 } // namespace ricci
 
-/// What differs from float's: the digits and the exponents, and so the values.
 template <>
-class std::numeric_limits<ricci::half> : public std::numeric_limits<float> {
+class std::numeric_limits<ricci::half> : public ricci::detail::limits<ricci::half, 11> {
   public:
-    static constexpr int digits = 11, digits10 = 3, max_digits10 = 5;
     static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
-    static constexpr ricci::half min() noexcept { return ricci::half::from_bits(0x0400); }
-    static constexpr ricci::half lowest() noexcept { return ricci::half::from_bits(0xfbff); }
-    static constexpr ricci::half max() noexcept { return ricci::half::from_bits(0x7bff); }
-    static constexpr ricci::half epsilon() noexcept { return ricci::half::from_bits(0x1400); }
-    static constexpr ricci::half round_error() noexcept { return ricci::half::from_bits(0x3800); }
-    static constexpr ricci::half infinity() noexcept { return ricci::half::from_bits(0x7c00); }
-    static constexpr ricci::half quiet_NaN() noexcept { return ricci::half::from_bits(0x7e00); }
-    static constexpr ricci::half signaling_NaN() noexcept { return ricci::half::from_bits(0x7d00); }
-    static constexpr ricci::half denorm_min() noexcept { return ricci::half::from_bits(0x0001); }
 };
 
 template <>
-class std::numeric_limits<ricci::bfloat16> : public std::numeric_limits<float> {
-  public:
-    static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
-    static constexpr ricci::bfloat16 min() noexcept { return ricci::bfloat16::from_bits(0x0080); }
-    static constexpr ricci::bfloat16 lowest() noexcept { return ricci::bfloat16::from_bits(0xff7f); }
-    static constexpr ricci::bfloat16 max() noexcept { return ricci::bfloat16::from_bits(0x7f7f); }
-    static constexpr ricci::bfloat16 epsilon() noexcept { return ricci::bfloat16::from_bits(0x3c00); }
-    static constexpr ricci::bfloat16 round_error() noexcept { return ricci::bfloat16::from_bits(0x3f00); }
-    static constexpr ricci::bfloat16 infinity() noexcept { return ricci::bfloat16::from_bits(0x7f80); }
-    static constexpr ricci::bfloat16 quiet_NaN() noexcept { return ricci::bfloat16::from_bits(0x7fc0); }
-    static constexpr ricci::bfloat16 signaling_NaN() noexcept { return ricci::bfloat16::from_bits(0x7fa0); }
-    static constexpr ricci::bfloat16 denorm_min() noexcept { return ricci::bfloat16::from_bits(0x0001); }
-};
+class std::numeric_limits<ricci::bfloat16> : public ricci::detail::limits<ricci::bfloat16, 8> {};

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void fail(const fs::path& file, const char* what) {
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
     throw error(fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno)), blame::environment);
 }
 
@@ -41,10 +42,7 @@ void check_target(const fs::path& target) {
         throw error(fmt::format("{}: it is not a regular file, so no result can be written to it", target.string()));
     if (!fs::is_directory(folder, ignored))
         throw error(fmt::format("{}: there is no folder {}", target.string(), folder.string()));
-    if (access(folder.c_str(), W_OK | X_OK) != 0) {
-        const int reason = errno;
-        throw error(fmt::format("{}: no file can be written in {}: {}", target.string(), folder.string(), std::strerror(reason)), blame::environment);
-    }
+    if (access(folder.c_str(), W_OK | X_OK) != 0) fail(target, "no file can be written in " + folder.string());
 }
 
 output_files::~output_files() {
