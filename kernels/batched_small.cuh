@@ -1,62 +1,149 @@
-// batched_small: many products with m, n, k up to 64. A block does products_per_block whole products: X and Y go to shared memory
-// once, then each thread forms elements of C. Constants: product.hpp's, and products_per_block, threads_per_block,
-// x_fastest, y_fastest, c_fastest (0: the row index, 1: the column index, 2: the batch; which one a warp walks along).
+// batched_small: whole products a block, in one shot. The block's part of each operand comes into shared memory, is multiplied there
+// and leaves; occupancy hides the latency, there is no ring and no second round. On an H100 this runs at the speed of a triad.
+//
+//   an operand is      where                                                          how it moves
+//   a span             one batch axis at most, matrices one behind another            one bulk copy
+//   packed             else: several batch axes, matrices in pieces, any strides      element by element, neighbors in memory together
+//   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
+//   multiplied by      doubles of 5 rows or columns and more: the tensor cores (batched_dmma), else multiply-adds (batched_fma)
+//
+// Constants: product.hpp's, and
+//   products_per_block, threads_per_block
+//   core                             0 batched_fma, 1 batched_dmma
+//   is_span[3], c_is_dense           of C, X, Y
+//   slot[3], row[3], column[3]       elements from one product, row, column to the next in shared memory; slot 0: all share one matrix
+//   length[3]                        elements from a matrix's first to its last, plus one
+//   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
+//   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
+//   places                           bytes to the table of where each product lies, if there are several batch axes
 #pragma once
 
 #include "product.hpp"
+#include "span_copy.cuh"
+#include "batched_fma.cuh"
+#include "batched_dmma.cuh"
 
-/// Splits a flat index over (row, column, product) of a rows x columns tile, the axis named by Fastest first.
-template <int Fastest, int Rows, int Columns> RICCI_FUNCTION void split_tile(int flat, int& row, int& column, int& product) {
-    if constexpr (Fastest == 0) {
-        row = flat % Rows, column = flat / Rows % Columns, product = flat / (Rows * Columns);
-    } else if constexpr (Fastest == 1) {
-        column = flat % Columns, row = flat / Columns % Rows, product = flat / (Rows * Columns);
-    } else {
-        product = flat % products_per_block, row = flat / products_per_block % Rows, column = flat / products_per_block / Rows;
+template <int Bytes> struct unit_of_bytes;
+template <> struct unit_of_bytes<2> { using type = unsigned short; };
+template <> struct unit_of_bytes<4> { using type = unsigned; };
+template <> struct unit_of_bytes<8> { using type = unsigned long long; };
+/// What ends of spans are copied by: complex elements are aligned to their parts only.
+template <class Element> using unit_of = typename unit_of_bytes<sizeof(typename real_part<Element>::type)>::type;
+
+/// An operand's part of the block.
+template <int O, class Element, int Rows, int Columns> struct block_operand {
+    Element* global; ///< the block's first product
+    Element* shared;
+    span_parts parts;
+
+    RICCI_FUNCTION block_operand(Element* first, unsigned char* memory, int products) : global(first) {
+        if constexpr (is_span[O]) {
+            shared = reinterpret_cast<Element*>(place_in(memory + region[O], first));
+            parts = parts_of(first, static_cast<int>(((products - 1) * slot[O] + length[O]) * sizeof(Element)));
+        } else {
+            shared = reinterpret_cast<Element*>(memory + region[O]);
+        }
     }
-}
 
-// One more element a column keeps columns on different banks.
-constexpr int x_pitch = static_cast<int>(m) + 1, y_pitch = static_cast<int>(k) + 1;
-constexpr int x_tile = x_pitch * static_cast<int>(k), y_tile = y_pitch * static_cast<int>(n);
-constexpr int where_bytes = (products_per_block * 3 * 8 + 15) / 16 * 16;
+    /// Calls move(element in global memory, in shared memory) for every element, neighbors in memory by neighboring threads.
+    template <class Move> RICCI_FUNCTION void each(const arguments& a, const long long* places, int products, const Move& move) const {
+        const int matrices = slot[O] == 0 ? 1 : products;
+        RICCI_UNROLL_2
+        for (int e = threadIdx.x; e < products_per_block * Rows * Columns; e += threads_per_block) {
+            int i, j, p;
+            split_tile<fastest[O], Rows, Columns>(e, i, j, p);
+            if (p >= matrices) continue;
+            const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
+            const long long before = batch_axes > 1 ? places[3 * p + O] : p * a.batch_step[O][0];
+            move(global[before + inside], shared[p * slot[O] + i * row[O] + j * column[O]]);
+        }
+    }
+
+    /// Splits a flat index over (row, column, product), the axis named by Fastest first.
+    template <int Fastest, int R, int C> static RICCI_FUNCTION void split_tile(int flat, int& i, int& j, int& product) {
+        if constexpr (Fastest == 0) i = flat % R, j = flat / R % C, product = flat / (R * C);
+        else if constexpr (Fastest == 1) j = flat % C, i = flat / C % R, product = flat / (R * C);
+        else product = flat % products_per_block, i = flat / products_per_block % R, j = flat / products_per_block / R;
+    }
+
+    RICCI_FUNCTION int loaded_by_bulk() const { return is_span[O] ? parts.middle : 0; }
+
+    /// All but what bulk copies bring.
+    RICCI_FUNCTION void load_by_threads(const arguments& a, const long long* places, int products) const {
+        if constexpr (is_span[O]) {
+            copy_ends<unit_of<Element>>(shared, global, parts);
+#if !RICCI_BULK_COPIES
+            copy_middle(shared, global, parts);
+#endif
+        } else {
+            each(a, places, products, [](const Element& in_global, Element& in_shared) { in_shared = in_global; });
+        }
+    }
+#if RICCI_BULK_COPIES
+    RICCI_FUNCTION void load_by_bulk(copy_barrier& b) const {
+        if constexpr (is_span[O])
+            if (parts.middle > 0) bulk_load(middle_of(shared, parts), middle_of(global, parts), parts.middle, b);
+    }
+#endif
+};
 
 extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_small(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
-    long long* where = reinterpret_cast<long long*>(memory);              // [product][c, x, y]
-    compute* xs = reinterpret_cast<compute*>(memory + where_bytes);       // [product][k][m + 1]
-    compute* ys = xs + products_per_block * x_tile;                       // [product][n][k + 1]
-    const long long block = block_number();
-    const long long first = block * products_per_block;
+    const long long first = block_number() * products_per_block;
     if (first >= a.products) return; // the whole block
     const int products = static_cast<int>(a.products - first < products_per_block ? a.products - first : products_per_block);
 
-    for (int p = threadIdx.x; p < products; p += threads_per_block) {
-        const batch_offsets at = offsets_of(a, first + p);
-        where[3 * p] = at.c, where[3 * p + 1] = at.x, where[3 * p + 2] = at.y;
+    // With several batch axes places are counted from the operands' start, else from the block's first product.
+    long long* const where = reinterpret_cast<long long*>(memory + places);
+    batch_offsets at{0, 0, 0};
+    if constexpr (batch_axes > 1) {
+        for (int p = threadIdx.x; p < products; p += threads_per_block) {
+            const batch_offsets of_p = offsets_of(a, first + p);
+            where[3 * p] = of_p.c, where[3 * p + 1] = of_p.x, where[3 * p + 2] = of_p.y;
+        }
+        __syncthreads();
+    } else {
+        at = offsets_of(a, first);
     }
+    const block_operand<0, c_element, m, n> c(static_cast<c_element*>(a.c) + at.c, memory, products);
+    const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + at.x, memory, products);
+    const block_operand<2, y_element, k, n> y(const_cast<y_element*>(static_cast<const y_element*>(a.y)) + at.y, memory, products);
+
+#if RICCI_BULK_COPIES
+    copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
+    if (threadIdx.x == 0) {
+        start_barrier(loaded, 1);
+        arrive_expecting(loaded, (accumulate ? c.loaded_by_bulk() : 0) + x.loaded_by_bulk() + y.loaded_by_bulk());
+        x.load_by_bulk(loaded);
+        y.load_by_bulk(loaded);
+        if constexpr (accumulate) c.load_by_bulk(loaded);
+    }
+#endif
+    x.load_by_threads(a, where, products);
+    y.load_by_threads(a, where, products);
+    if constexpr (accumulate) c.load_by_threads(a, where, products);
     __syncthreads();
-    RICCI_UNROLL_2
-    for (int e = threadIdx.x; e < products_per_block * m * k; e += threads_per_block) {
-        int row, column, p;
-        split_tile<x_fastest, m, k>(e, row, column, p);
-        if (p < products) xs[p * x_tile + column * x_pitch + row] = load_x(a.x, where[3 * p + 1] + x_offset(a, row, column));
-    }
-    RICCI_UNROLL_2
-    for (int e = threadIdx.x; e < products_per_block * k * n; e += threads_per_block) {
-        int row, column, p;
-        split_tile<y_fastest, k, n>(e, row, column, p);
-        if (p < products) ys[p * y_tile + column * y_pitch + row] = load_y(a.y, where[3 * p + 2] + y_offset(a, row, column));
-    }
-    __syncthreads();
-    RICCI_UNROLL_ONCE
-    for (int e = threadIdx.x; e < products_per_block * m * n; e += threads_per_block) {
-        int i, j, p;
-        split_tile<c_fastest, m, n>(e, i, j, p);
-        if (p >= products) continue;
-        compute sum = from_real<compute>(0, 0);
-        RICCI_UNROLL_2
-        for (int l = 0; l < k; ++l) sum += xs[p * x_tile + l * x_pitch + i] * ys[p * y_tile + j * y_pitch + l];
-        store_c(a, where[3 * p] + c_offset(a, i, j), sum);
+#if RICCI_BULK_COPIES
+    wait_barrier(loaded, 0);
+#endif
+
+    if constexpr (core == 0) multiply_fma(a, products, c.shared, x.shared, y.shared);
+    else multiply_dmma(a, products, c.shared, x.shared, y.shared);
+
+    if constexpr (c_is_dense) {
+#if RICCI_BULK_COPIES
+        show_to_copy_engine();
+        __syncthreads();
+        if (threadIdx.x == 0 && c.parts.middle > 0) bulk_store(middle_of(c.global, c.parts), middle_of(c.shared, c.parts), c.parts.middle);
+        copy_ends<unit_of<c_element>>(c.global, c.shared, c.parts);
+        if (threadIdx.x == 0) wait_bulk_stores();
+#else
+        __syncthreads();
+        copy_ends<unit_of<c_element>>(c.global, c.shared, c.parts);
+        copy_middle(c.global, c.shared, c.parts);
+#endif
+    } else {
+        __syncthreads();
+        c.each(a, where, products, [](c_element& in_global, const c_element& in_shared) { in_global = in_shared; });
     }
 }

@@ -105,11 +105,11 @@ RICCI_FUNCTION compute load_y(const void* y, long long offset) {
     const compute value = load_as<compute>(static_cast<const y_element*>(y)[offset]);
     return y_conjugated ? conjugate(value) : value;
 }
-/// C[offset] (+)= alpha * sum.
-RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute value) {
-    c_element* at = static_cast<c_element*>(a.c) + offset;
-    if constexpr (scaled) value = from_real<compute>(a.alpha[0], a.alpha[1]) * value;
-    if constexpr (negative) value = -value;
-    if constexpr (accumulate) value = load_as<compute>(*at) + value;
-    *at = store_as<c_element>(value);
+/// element (+)= alpha * sum.
+RICCI_FUNCTION void update(const arguments& a, c_element& element, compute sum) {
+    if constexpr (scaled) sum = from_real<compute>(a.alpha[0], a.alpha[1]) * sum;
+    if constexpr (negative) sum = -sum;
+    if constexpr (accumulate) sum = load_as<compute>(element) + sum;
+    element = store_as<c_element>(sum);
 }
+RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute sum) { update(a, static_cast<c_element*>(a.c)[offset], sum); }

@@ -31,10 +31,12 @@ RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long l
 #define RICCI_UNROLL _Pragma("unroll")
 #define RICCI_UNROLL_2 _Pragma("unroll 2")
 #define RICCI_UNROLL_ONCE _Pragma("unroll 1")
+#define RICCI_UNROLL_K _Pragma("unroll k_unrolled")
 #else
 #define RICCI_UNROLL
 #define RICCI_UNROLL_2
 #define RICCI_UNROLL_ONCE
+#define RICCI_UNROLL_K
 #endif
 
 /// The bits of a float, and back.

@@ -8,6 +8,8 @@
 //   everything else                                                         direct
 #include "lowering/choose_form.hpp"
 
+#include "lowering/batched_layout.hpp"
+#include "lowering/batched_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
@@ -147,7 +149,7 @@ class form_chooser {
     bool fits_batched_small(const step& st) const {
         if (is_vector_shape(st.shape)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        return ek > 1 && std::max({em, en, ek}) <= largest_small && fits_shared(batched_small_bytes(st, 1));
+        return ek > 1 && std::max({em, en, ek}) <= largest_small && fits_shared(batched_shared_bytes(st, batched_layout_of(st), 1));
     }
 
     /// One axis each of m, n and k, unit strides where a BLAS wants them, one type throughout.
@@ -233,14 +235,7 @@ class form_chooser {
 
     void take_batched_small(step st, std::vector<step>& out) {
         st.kernel = family::batched_small;
-        const auto em = extent_of(st, m), en = extent_of(st, n);
-        // Whole products a block: as many as give its threads an element each, within a quarter of the shared memory.
-        const auto by_threads = std::max<std::int64_t>(1, 256 / (em * en));
-        const auto by_memory = std::max<std::int64_t>(1, std::min<std::int64_t>(chip_.shared_bytes, 48 << 10) / (4 * batched_small_bytes(st, 1)));
-        const auto products = std::min(by_threads, by_memory); // whatever the batch: its extent may change
-        const auto threads = std::clamp<std::int64_t>((products * em * en + 31) / 32 * 32, 32, 256);
-        st.tile = {static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(products, 1)))),
-                   static_cast<std::int32_t>(threads), 0, 0};
+        if (chip_.kind == target::cuda) st.batched = choose_batched_tile(st, chip_); // whatever the batch: its extent may change
         out.push_back(std::move(st));
     }
 

@@ -11,11 +11,6 @@ std::int64_t extent_of(const step& st, axis_class c) {
     return element_count(st.axes, marked);
 }
 
-std::int64_t batched_small_bytes(const step& st, std::int64_t products) {
-    const auto m = extent_of(st, axis_class::m), n = extent_of(st, axis_class::n), k = extent_of(st, axis_class::k);
-    return (products * 3 * 8 + 15) / 16 * 16 + products * ((m + 1) * k + (k + 1) * n) * size_of(st.compute);
-}
-
 std::vector<std::int32_t> axes_of(const step& st, axis_class c) {
     std::vector<std::int32_t> out;
     for (std::size_t a = 0; a < st.classes.size(); ++a)

@@ -5,9 +5,8 @@
 
 namespace ricci::lowering {
 
-// What step::tile means, by family:
+// What step::tile means, by family (batched_small's are in step::batched):
 //   direct           {threads that share one element's sums where elements are few: 1, 32 or 256}
-//   batched_small    {products a block, threads a block}
 //   tall_skinny_atb  {blocks the long axis is cut into, rows staged at once, threads}
 //   tall_skinny_ab   {rows a block}
 
@@ -20,9 +19,6 @@ inline constexpr int direct_threads = 256;
 
 /// The product of the extents of the axes of one class.
 std::int64_t extent_of(const step& st, axis_class c);
-
-/// Shared memory of a batched_small block, bytes: where each product lies, then X and Y with a padded column each.
-std::int64_t batched_small_bytes(const step& st, std::int64_t products);
 
 /// The axes of one class, in order.
 std::vector<std::int32_t> axes_of(const step& st, axis_class c);

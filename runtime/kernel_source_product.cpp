@@ -1,11 +1,13 @@
 // kernel_source_product: the preludes and arguments of the kernels for products of two operands.
 #include "runtime/kernel_source_families.hpp"
 
+#include "lowering/batched_layout.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 
+#include <array>
 #include <cstdlib>
 
 namespace ricci::runtime {
@@ -142,18 +144,53 @@ class product_source {
     }
 
     void make_batched_small() {
-        const auto products_per_block = cuda_ ? st_.tile[0] : 1;
-        if (cuda_) {
-            text_.constant("products_per_block", products_per_block);
-            text_.constant("threads_per_block", st_.tile[1]);
-            text_.constant("x_fastest", fastest(m_.stride[1], k_.stride[0], batch_.stride[1]));
-            text_.constant("y_fastest", fastest(k_.stride[1], n_.stride[1], batch_.stride[2]));
-            text_.constant("c_fastest", fastest(m_.stride[0], n_.stride[0], batch_.stride[0]));
+        if (!cuda_) {
+            finish("batched_small");
+            out_.shape.grid = products_;
+            return;
         }
+        const auto& t = st_.batched;
+        const auto layout = batched_layout_of(st_);
+        text_.constant("products_per_block", t.products);
+        text_.constant("threads_per_block", t.threads);
+        write_layout(layout, t.products);
+        text_.constant("core", static_cast<std::int64_t>(t.core));
+        text_.constant("tile_m", t.tile_m);
+        text_.constant("tile_n", t.tile_n);
+        text_.constant("k_unrolled", t.k_unrolled);
+        text_.flag("rows_first", t.rows_first);
+        text_.flag("skewed", t.skewed);
+        text_.flag("c_transposed", t.c_transposed);
+        text_.flag("k_apart", t.k_apart);
         finish("batched_small");
-        out_.shape.grid = (products_ + products_per_block - 1) / products_per_block;
-        out_.shape.threads = st_.tile[1];
-        out_.shape.shared_bytes = static_cast<int>(batched_small_bytes(st_, products_per_block));
+        out_.shape.grid = (products_ + t.products - 1) / t.products;
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(batched_shared_bytes(st_, layout, t.products));
+    }
+
+    void write_layout(const batched_layout& layout, std::int64_t products) {
+        std::array<std::int32_t, 3> is_span{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
+        auto at = barrier_bytes;
+        for (std::size_t o = 0; o < 3; ++o) {
+            const auto& staged = layout.operands[o];
+            is_span[o] = staged.is_span;
+            slots[o] = static_cast<std::int32_t>(staged.slot);
+            rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
+            lengths[o] = static_cast<std::int32_t>(staged.length);
+            regions[o] = static_cast<std::int32_t>(at);
+            at += region_bytes(st_, layout, static_cast<int>(o), products);
+        }
+        nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]), fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
+                   fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
+        text_.list("is_span", is_span);
+        text_.flag("c_is_dense", layout.c_is_dense);
+        text_.list("slot", slots);
+        text_.list("row", rows);
+        text_.list("column", columns);
+        text_.list("length", lengths);
+        text_.list("region", regions);
+        text_.list("fastest", nearest);
+        text_.constant("places", at);
     }
 
     void make_tall_skinny_atb() {

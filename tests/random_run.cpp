@@ -54,7 +54,8 @@ class on_device {
 
 } // namespace
 
-std::string run_and_compare(random_case& c, std::int32_t device_code) {
+std::string run_and_compare(random_case& c, std::int32_t device_code, const std::function<void(const lowering::statement&)>& how) {
+    const auto run = [&] { how ? how(c.s) : runtime::run(c.s); };
     const oracle_result expected = evaluate(c.s);
     std::vector<std::span<std::byte>> memory;
     for (host_buffer& b : c.memory) memory.push_back(b.whole());
@@ -62,10 +63,10 @@ std::string run_and_compare(random_case& c, std::int32_t device_code) {
     std::string report;
     try {
         if (device_code == 0) {
-            runtime::run(c.s);
+            run();
         } else {
             on_device there(c, device_code);
-            runtime::run(c.s);
+            run();
             there.copy_back();
         }
         report = compare(expected, before);

@@ -5,6 +5,7 @@
 #include "tests/host_memory.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct random_case {
 random_case make_random_case(std::uint64_t seed);
 
 /// Runs the case on a device (a copy of every buffer is taken there and back) and compares with the oracle. Empty if
-/// right, else what was wrong, with the case's text.
-std::string run_and_compare(random_case& c, std::int32_t device_code);
+/// right, else what was wrong, with the case's text. `how`: what runs the statement, runtime::run if empty.
+std::string run_and_compare(random_case& c, std::int32_t device_code, const std::function<void(const lowering::statement&)>& how = {});
 
 /// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first seed (1)
 /// and RICCI_TEST_N overrides `count`.

@@ -13,17 +13,22 @@ namespace {
 
 constexpr std::size_t stack_bytes = RICCI_ASAN ? 256 << 10 : 96 << 10;
 constexpr std::size_t warp = 32;
+constexpr int most_idle_waits = 1'000'000;
 
 block_runner* current = nullptr; // one block runs at a time: the emulator's lock
 
 } // namespace
 
-void block_runner::run(kernel entry, const void* arguments, int threads, std::mt19937_64& random) {
-    entry_ = entry, arguments_ = arguments;
+void block_runner::run(kernel entry, const void* arguments, int threads, int shared_bytes, std::mt19937_64& random) {
+    entry_ = entry, arguments_ = arguments, random_ = &random;
+    engine_.reset(state_.shared, static_cast<std::size_t>(shared_bytes));
+    failure_.clear();
+    idle_waits_ = 0;
     threads_ = static_cast<std::size_t>(threads);
     if (fibres_.size() < threads_) fibres_.resize(threads_);
     state_.barrier = barrier, state_.exchange = exchange;
     current = this;
+    attach_engine();
     waiting_ = 0;
     ready_.clear();
     for (std::size_t n = 0; n < threads_; ++n) start(n);
@@ -33,7 +38,14 @@ void block_runner::run(kernel entry, const void* arguments, int threads, std::mt
         const std::size_t n = ready_.back();
         ready_.pop_back();
         resume(n);
+        if (!failure_.empty()) fail(failure_);
+        if (fibres_[n].now != status::at_wait) idle_waits_ = 0;
         switch (fibres_[n].now) {
+        case status::at_wait: // to look again
+            if (++idle_waits_ > most_idle_waits) fail("its threads wait for copies that nobody has asked for");
+            fibres_[n].now = status::ready;
+            ready_.push_back(n);
+            break;
         case status::at_barrier:
             if (++waiting_ == threads_) pass_barrier();
             break;
@@ -45,6 +57,36 @@ void block_runner::run(kernel entry, const void* arguments, int threads, std::mt
         }
     }
     if (ended != threads_) fail("its threads wait for each other");
+    engine_.check_finished();
+}
+
+/// An exception must not cross a fibre's stack: what goes wrong is thrown by the scheduler.
+template <class F> void block_runner::on_engine(F use) {
+    try {
+        use(current->engine_);
+    } catch (const error& e) {
+        current->failure_ = e.what();
+        current->suspend();
+    }
+}
+
+void block_runner::attach_engine() {
+    state_.start_barrier = [](const void* b, int arrivals) { on_engine([&](copy_engine& e) { e.start_barrier(b, arrivals); }); };
+    state_.arrive = [](const void* b, int bytes) { on_engine([&](copy_engine& e) { e.arrive(b, bytes); }); };
+    state_.wait = wait;
+    state_.bulk_load = [](void* to, const void* from, int bytes, const void* b) { on_engine([&](copy_engine& e) { e.load(to, from, bytes, b); }); };
+    state_.bulk_store = [](void* to, const void* from, int bytes) { on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); }); };
+    state_.wait_bulk_stores = [] { on_engine([](copy_engine& e) { e.finish_stores(current->running_); }); };
+}
+
+void block_runner::wait(const void* barrier, int parity) {
+    bool ended = false;
+    while (!ended) {
+        on_engine([&](copy_engine& e) { ended = e.has_ended(barrier, parity, *current->random_); });
+        if (ended) break;
+        current->fibres_[current->running_].now = status::at_wait;
+        current->suspend();
+    }
 }
 
 void block_runner::start(std::size_t n) {
@@ -148,6 +190,7 @@ std::string block_runner::states() const {
         const fibre& f = fibres_[n];
         std::string state = "ready";
         if (f.now == status::ended) state = "ended";
+        if (f.now == status::at_wait) state = "waiting for copies";
         if (f.now == status::at_barrier) state = fmt::format("at __syncthreads in line {}", f.line);
         if (f.now == status::at_warp_operation)
             state = fmt::format("at a warp operation in line {} with mask {:#x}", f.line, f.mask);

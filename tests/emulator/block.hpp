@@ -1,6 +1,7 @@
 // block: runs the threads of one emulated block as fibres on one host thread, in random order.
 #pragma once
 
+#include "tests/emulator/copy_engine.hpp"
 #include "tests/emulator/state.hpp"
 
 #include <cstddef>
@@ -22,11 +23,11 @@ class block_runner {
     explicit block_runner(ricci_emulated_state& state) : state_(state) {}
 
     /// Runs all threads to their end. Throws ricci::error for a barrier or warp operation that not all threads reach,
-    /// or that they reach at different lines.
-    void run(kernel entry, const void* arguments, int threads, std::mt19937_64& random);
+    /// or that they reach at different lines, and for what copy_engine throws.
+    void run(kernel entry, const void* arguments, int threads, int shared_bytes, std::mt19937_64& random);
 
   private:
-    enum class status { ready, at_barrier, at_warp_operation, ended };
+    enum class status { ready, at_barrier, at_warp_operation, at_wait, ended };
     struct fibre {
         ucontext_t context;
         std::unique_ptr<std::byte[]> stack;
@@ -40,11 +41,14 @@ class block_runner {
 
     static void barrier(int line);
     static void exchange(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all);
+    static void wait(const void* barrier, int parity);
     static void main();
+    template <class F> static void on_engine(F use);
 
     void start(std::size_t n);
     void resume(std::size_t n);
     void suspend();
+    void attach_engine();
     void pass_barrier();
     void pass_warp_operation(std::size_t n);
     [[noreturn]] void fail(const std::string& what);
@@ -60,6 +64,10 @@ class block_runner {
     std::size_t scheduler_bytes_ = 0;
     kernel entry_ = nullptr;
     const void* arguments_ = nullptr;
+    copy_engine engine_;
+    std::mt19937_64* random_ = nullptr;
+    int idle_waits_ = 0;  ///< in a row, by threads whose phase has not ended
+    std::string failure_; ///< of the copy engine, thrown once the thread has left its stack
 };
 
 } // namespace ricci::tests

@@ -122,7 +122,7 @@ class emulator : public runtime::backend {
         for (const std::int64_t b : blocks) {
             state_.block = {static_cast<unsigned>(b % columns), static_cast<unsigned>(b / columns), 0};
             shared.reset();
-            runner_.run(k.entry, arguments.data(), shape.threads, random_);
+            runner_.run(k.entry, arguments.data(), shape.threads, shape.shared_bytes, random_);
         }
         if (!shared.guards_intact())
             throw error(

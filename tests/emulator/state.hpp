@@ -13,4 +13,11 @@ struct ricci_emulated_state {
     void (*barrier)(int line);
     /// Waits until all lanes of `mask` made the same call; all[lane] is then what each gave, poison for other lanes.
     void (*exchange)(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all);
+    // The copy engine, see copy_engine.hpp.
+    void (*start_barrier)(const void* barrier, int arrivals);
+    void (*arrive)(const void* barrier, int bytes);
+    void (*wait)(const void* barrier, int parity);
+    void (*bulk_load)(void* in_shared, const void* global, int bytes, const void* barrier);
+    void (*bulk_store)(void* global, const void* in_shared, int bytes);
+    void (*wait_bulk_stores)();
 };

@@ -1,0 +1,96 @@
+// ptx_copy: copies by the bulk-copy engine (cp.async.bulk, sm_90 and later) and the shared-memory barriers they complete on.
+#pragma once
+
+#include "ptx.cuh"
+
+#if RICCI_ON_GPU
+#define RICCI_BULK_COPIES (__CUDA_ARCH__ >= 900)
+#else
+#define RICCI_BULK_COPIES 1 // the emulator's twins
+#endif
+
+#if RICCI_BULK_COPIES
+
+/// Completes a phase when all its arrivals and all bytes it was told to expect are there. In shared memory, 8-byte aligned.
+struct copy_barrier {
+    unsigned long long state;
+};
+
+#if RICCI_ON_GPU
+RICCI_FUNCTION unsigned shared_address(const void* in_shared) { return static_cast<unsigned>(__cvta_generic_to_shared(in_shared)); }
+#endif
+
+/// By one thread, before any other use; makes the barrier known to the copy engine.
+RICCI_FUNCTION void start_barrier(copy_barrier& b, int arrivals) {
+#if RICCI_ON_GPU
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(arrivals) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+    ricci_emulated->start_barrier(&b, arrivals);
+#endif
+}
+
+/// Arrives, after which the phase also waits for `bytes` of copies.
+RICCI_FUNCTION void arrive_expecting(copy_barrier& b, int bytes) {
+#if RICCI_ON_GPU
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)), "r"(bytes) : "memory");
+#else
+    ricci_emulated->arrive(&b, bytes);
+#endif
+}
+
+/// Waits for the end of the phase of this parity: 0 for the first.
+RICCI_FUNCTION void wait_barrier(copy_barrier& b, int parity) {
+#if RICCI_ON_GPU
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(shared_address(&b)), "r"(parity)
+                 : "memory");
+#else
+    ricci_emulated->wait(&b, parity);
+#endif
+}
+
+/// Copies `bytes` from global to shared memory; both addresses and `bytes` are multiples of 16.
+RICCI_FUNCTION void bulk_load(void* in_shared, const void* global, int bytes, copy_barrier& b) {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(in_shared)),
+                 "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(&b))
+                 : "memory");
+#else
+    ricci_emulated->bulk_load(in_shared, global, bytes, &b);
+#endif
+}
+
+/// Copies `bytes` from shared to global memory; both addresses and `bytes` are multiples of 16.
+RICCI_FUNCTION void bulk_store(void* global, const void* in_shared, int bytes) {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),
+                 "r"(shared_address(in_shared)), "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#else
+    ricci_emulated->bulk_store(global, in_shared, bytes);
+#endif
+}
+
+/// Waits until the bulk stores of this thread have read shared memory; a block must not end before.
+RICCI_FUNCTION void wait_bulk_stores() {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#else
+    ricci_emulated->wait_bulk_stores();
+#endif
+}
+
+/// By every thread that wrote shared memory, before the barrier behind which the copy engine reads it.
+RICCI_FUNCTION void show_to_copy_engine() {
+#if RICCI_ON_GPU
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+#endif

@@ -1,0 +1,82 @@
+// batched_layout: how the operands of a batched product lie in a block's shared memory on a GPU.
+#include "lowering/batched_layout.hpp"
+
+#include "lowering/families.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+/// What part of a span must be the operand's own: reading gaps costs bandwidth, copying element by element a little more.
+constexpr double least_use = 0.7;
+
+const operand& operand_of(const step& st, int o) { return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)]; }
+
+struct matrix {
+    std::int64_t rows, columns, row_stride, column_stride;
+    bool has_single_axes;
+};
+
+/// Strides of axes that do not step are 0: one row, or one column.
+matrix matrix_of(const step& st, int o) {
+    const auto rows = o == 2 ? k : m, columns = o == 1 ? k : n;
+    const auto& strides = operand_of(st, o).stride;
+    const auto stride = [&](axis_class c) {
+        const auto axes = axes_of(st, c);
+        return axes.size() == 1 && extent_of(st, c) > 1 ? strides[static_cast<std::size_t>(axes.front())] : 0;
+    };
+    return {extent_of(st, rows), extent_of(st, columns), stride(rows), stride(columns), axes_of(st, rows).size() < 2 && axes_of(st, columns).size() < 2};
+}
+
+staged_operand packed(const step& st, int o, const matrix& x) {
+    staged_operand out;
+    out.row = 1;
+    out.column = x.rows | 1; // neighbors in a row on different banks
+    out.length = out.column * (x.columns - 1) + x.rows;
+    const auto& strides = operand_of(st, o).stride;
+    bool shared = o != 0;
+    for (const auto b : axes_of(st, batch)) shared = shared && strides[static_cast<std::size_t>(b)] == 0;
+    out.slot = shared ? 0 : out.column * x.columns;
+    return out;
+}
+
+} // namespace
+
+batched_layout batched_layout_of(const step& st) {
+    batched_layout out;
+    const auto batches = axes_of(st, batch);
+    for (int o = 0; o < 3; ++o) {
+        const auto x = matrix_of(st, o);
+        auto& staged = out.operands[static_cast<std::size_t>(o)];
+        staged = packed(st, o, x);
+        if (batches.size() > 1 || !x.has_single_axes) continue;
+        const bool steps_up = (x.rows == 1 || x.row_stride > 0) && (x.columns == 1 || x.column_stride > 0);
+        const auto slot = batches.empty() ? 0 : operand_of(st, o).stride[static_cast<std::size_t>(batches.front())];
+        if (!steps_up || slot < 0) continue;
+        const auto length = (x.rows - 1) * x.row_stride + (x.columns - 1) * x.column_stride + 1;
+        const auto taken = static_cast<double>(std::max(slot, length)), own = static_cast<double>(x.rows * x.columns);
+        const bool has_a_matrix_each = slot >= length || (slot == 0 && (o != 0 || batches.empty()));
+        if (!has_a_matrix_each || own < least_use * taken) continue;
+        staged = {true, slot, x.row_stride, x.column_stride, length};
+        if (o == 0) out.c_is_dense = length == x.rows * x.columns && (slot == length || batches.empty());
+    }
+    return out;
+}
+
+std::int64_t region_bytes(const step& st, const batched_layout& layout, int o, std::int64_t products) {
+    const auto& staged = layout.operands[static_cast<std::size_t>(o)];
+    const auto bytes = ((products - 1) * staged.slot + staged.length) * size_of(operand_of(st, o).type);
+    return (bytes + 127) / 128 * 128 + (staged.is_span ? 128 : 0); // a span lies at its address modulo 128
+}
+
+std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products) {
+    std::int64_t bytes = barrier_bytes;
+    for (int o = 0; o < 3; ++o) bytes += region_bytes(st, layout, o, products);
+    if (axes_of(st, batch).size() > 1) bytes += products * 3 * 8;
+    return bytes;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,37 @@
+// batched_layout: how the operands of a batched product lie in a block's shared memory on a GPU.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+#include <array>
+
+namespace ricci::lowering {
+
+/// One operand: C is m x n, X m x k, Y k x n.
+struct staged_operand {
+    bool is_span = false;     ///< copied as it lies in memory, gaps and all; else element by element, packed
+    std::int64_t slot = 0;    ///< elements from one product to the next; 0: all products share one matrix
+    std::int64_t row = 1;     ///< elements from one row to the next
+    std::int64_t column = 1;
+    std::int64_t length = 0;  ///< elements from a matrix's first to its last, plus one
+};
+
+struct batched_layout {
+    std::array<staged_operand, 3> operands; ///< C, X, Y
+    bool c_is_dense = false;                ///< C's span holds nothing but C: it may be stored as a whole
+};
+
+/// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of
+/// what lies between is not the operand's, and all strides are positive.
+batched_layout batched_layout_of(const step& st);
+
+/// Bytes from one operand's region of shared memory to the next, for this many products; a multiple of 128.
+std::int64_t region_bytes(const step& st, const batched_layout& layout, int operand, std::int64_t products);
+
+/// Shared memory of a block, bytes: the barrier that copies complete on, the regions, and where each product lies if the batch has
+/// several axes.
+std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products);
+
+inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region
+
+} // namespace ricci::lowering

@@ -1,0 +1,272 @@
+// batched_model: the legal parameters of the GPU's batched_small kernel for a product, and what each would cost.
+//
+// A block copies whole products into shared memory, multiplies and copies them out, once. So its time is that of the copies' latency
+// and of its arithmetic one after another, and what an SM does at a time follows from how many blocks fit.
+#include "lowering/batched_model.hpp"
+
+#include "lowering/families.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+constexpr int warp = 32, banks = 32, bank_bytes = 4;
+constexpr double registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
+constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
+constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
+
+// Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the shapes ran at
+// 0.993 of the best candidate in geometric mean, 0.88 at worst.
+constexpr double shared_rate = 0.85, issue_rate = 1.2, arithmetic_rate = 0.4; ///< of what is counted below
+constexpr double beside = 0.02;         ///< of the units that are not the slowest, what is not hidden
+constexpr double copy_cycles = 1600;    ///< of a block, from asking for its spans until they are stored, its products apart
+constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
+constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
+constexpr double unpredicted_registers = 1.35;
+constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
+
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane that sits out.
+template <class Address> double wavefronts(int bytes, const Address& address) {
+    // 8-byte accesses go by half warps, 16-byte ones by quarters.
+    const int lanes = bytes <= bank_bytes ? warp : warp * bank_bytes / bytes;
+    double total = 0;
+    for (int first = 0; first < warp; first += lanes) {
+        std::int64_t words[warp * 4];
+        int count = 0, in_bank[banks] = {}, most = 0;
+        for (int lane = first; lane < first + lanes; ++lane) {
+            const std::int64_t at = address(lane);
+            if (at < 0) continue;
+            for (std::int64_t w = at / bank_bytes; w <= (at + bytes - 1) / bank_bytes; ++w) {
+                if (std::find(words, words + count, w) != words + count) continue;
+                words[count++] = w;
+                most = std::max(most, ++in_bank[w % banks]);
+            }
+        }
+        total += most;
+    }
+    return total;
+}
+
+struct product_sizes {
+    std::int64_t m, n, k;
+    int c_bytes, x_bytes, y_bytes;
+    int words; ///< 4-byte registers of one number in the compute type
+    bool complex, doubles;
+};
+
+product_sizes sizes_of(const step& st) {
+    const auto bytes = [&](std::int32_t o) { return static_cast<int>(size_of(st.operands[static_cast<std::size_t>(o)].type)); };
+    return {extent_of(st, m), extent_of(st, n), extent_of(st, k), bytes(0), bytes(st.x), bytes(st.y),
+            static_cast<int>(size_of(st.compute) / 4), is_complex(st.compute), real_of(st.compute) == scalar_type::f64};
+}
+
+/// What the inner loops cost a product, in the SM's cycles of each unit.
+struct work {
+    double shared = 0, issue = 0, arithmetic = 0;
+    double steps = 0; ///< one after another in a thread, of one tile
+    double threads = 0; ///< that a product keeps busy
+    int registers = 0;
+};
+
+/// Complex numbers are read as their parts.
+int access_bytes(int element_bytes, bool complex_element) { return complex_element ? element_bytes / 2 : element_bytes; }
+
+work work_of_fma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
+    const auto& [c, x, y] = layout.operands;
+    const std::int64_t row_threads = up(s.m, t.tile_m), column_threads = up(s.n, t.tile_n), threads = row_threads * column_threads;
+    struct place {
+        std::int64_t product, i, j;
+    };
+    const auto place_of = [&](int lane) {
+        const auto p = lane / threads, in = lane % threads;
+        return t.rows_first ? place{p, in % row_threads, in / row_threads} : place{p, in / column_threads, in % column_threads};
+    };
+    const auto access = [&](int element_bytes, scalar_type type, const auto& offset) {
+        const bool parts = is_complex(type);
+        const int bytes = access_bytes(element_bytes, parts);
+        return (parts ? 2 : 1) * wavefronts(bytes, [&](int lane) { return offset(place_of(lane)) * element_bytes; });
+    };
+    const auto type = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].type; };
+    // At one step of the sum, not the first, whose zero offset hides conflicts of skewed sums.
+    const auto step_of = [&](const place& p) { return t.skewed ? (s.k / 2 + p.i) % s.k : s.k / 2; };
+    const double per_x = access(s.x_bytes, type(st.x), [&](const place& p) { return p.product * x.slot + p.i * x.row + step_of(p) * x.column; });
+    const double per_y = access(s.y_bytes, type(st.y), [&](const place& p) { return p.product * y.slot + p.j * y.column + step_of(p) * y.row; });
+    const double per_c = access(s.c_bytes, type(0), [&](const place& p) { return p.product * c.slot + p.i * c.row + p.j * c.column; });
+    const double warps = static_cast<double>(threads) / warp;
+    const double tile = t.tile_m * t.tile_n, loads = t.tile_m + t.tile_n;
+    const double multiplies = tile * (s.complex ? 4 : 1);
+    const bool converts = s.x_bytes == 2 || s.y_bytes == 2;
+    const auto parts = s.complex ? 2 : 1;
+    work w;
+    w.shared = warps * (static_cast<double>(s.k) * (t.tile_m * per_x + t.tile_n * per_y) + tile * per_c * (st.op == assignment::assign ? 1 : 2));
+    w.issue = warps * (static_cast<double>(s.k) * (multiplies + loads * (converts ? 2 : parts) + (t.skewed ? 3 : 1)) + tile * 6 * parts + 30) / 4;
+    w.arithmetic = warps * static_cast<double>(s.k) * multiplies / (s.doubles ? 2 : 4);
+    w.steps = static_cast<double>(s.k) * (1 + multiplies / 16);
+    w.threads = static_cast<double>(threads);
+    w.registers = static_cast<int>((tile + loads * 2) * s.words) + 32;
+    return w;
+}
+
+work work_of_dmma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
+    const auto& c = layout.operands[0];
+    // Left and right factor of what is computed: see slab_dmma.cuh.
+    const auto& left = layout.operands[t.c_transposed ? 2 : 1];
+    const auto& right = layout.operands[t.c_transposed ? 1 : 2];
+    const auto rows = t.c_transposed ? s.n : s.m, columns = t.c_transposed ? s.m : s.n;
+    const auto l_row = t.c_transposed ? left.column : left.row, l_k = t.c_transposed ? left.row : left.column;
+    const auto r_column = t.c_transposed ? right.row : right.column, r_k = t.c_transposed ? right.column : right.row;
+    const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
+    const auto k_at = [&](int lane) { return std::min<std::int64_t>((lane % 4) * (t.k_apart ? 4 : 1), s.k - 1); };
+    const double per_left = wavefronts(8, [&](int lane) { return (std::min<std::int64_t>(lane / 4, rows - 1) * l_row + k_at(lane) * l_k) * 8; });
+    const double per_right = wavefronts(8, [&](int lane) { return (std::min<std::int64_t>(lane / 4, columns - 1) * r_column + k_at(lane) * r_k) * 8; });
+    const double per_c = wavefronts(8, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * 8; });
+    const double warps = static_cast<double>(up(up(rows, 8), t.tile_m) * up(up(columns, 8), t.tile_n));
+    const double remainder = static_cast<double>(s.k % 16);
+    const double steps = 4 * static_cast<double>(s.k / 16) + (t.k_apart ? std::min(4.0, remainder) : std::ceil(remainder / 4));
+    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m + t.tile_n;
+    work w;
+    w.shared = warps * (steps * (t.tile_m * per_left + t.tile_n * per_right) + 2 * tiles * per_c * (st.op == assignment::assign ? 1 : 2));
+    w.issue = warps * (steps * (tiles + 2 * loads + 2) + 14 * tiles + 40) / 4;
+    w.arithmetic = warps * steps * tiles * 4; // 256 multiply-adds, of 64 a cycle: 67 TF on an H100
+    w.steps = steps * (1 + tiles / 8);
+    w.threads = warps * warp;
+    w.registers = static_cast<int>(4 * tiles + 6 * loads) + 40;
+    return w;
+}
+
+work work_of(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
+    return t.core == batched_core::dmma ? work_of_dmma(st, s, layout, t) : work_of_fma(st, s, layout, t);
+}
+
+bool multiply_alike(const batched_tile& a, const batched_tile& b) {
+    return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first && a.skewed == b.skewed &&
+           a.c_transposed == b.c_transposed && a.k_apart == b.k_apart;
+}
+
+double operand_bytes(const step& st, const batched_layout& layout, const product_sizes& s) {
+    const auto taken = [&](const staged_operand& o, std::int64_t own, int bytes) {
+        const auto elements = o.slot == 0 ? 0 : o.is_span ? o.slot : own;
+        return static_cast<double>(elements * bytes);
+    };
+    const auto& [c, x, y] = layout.operands;
+    return taken(x, s.m * s.k, s.x_bytes) + taken(y, s.k * s.n, s.y_bytes) +
+           static_cast<double>(s.m * s.n * s.c_bytes) * (st.op == assignment::assign ? 1 : 2);
+}
+
+void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& chip, const batched_layout& layout, batched_tile t) {
+    const auto one = batched_shared_bytes(st, layout, 1);
+    if (one > chip.shared_bytes) return;
+    const auto per_product = std::max<std::int64_t>(1, (batched_shared_bytes(st, layout, 9) - one) / 8);
+    std::int64_t last = 0;
+    for (const std::int64_t aim : {12 << 10, 24 << 10, 36 << 10, 48 << 10}) {
+        const auto products = std::clamp<std::int64_t>((aim - one) / per_product + 1, 1, 4096);
+        if (products == last) continue;
+        last = products;
+        t.products = static_cast<std::int32_t>(products);
+        for (const int threads : {64, 128, 256}) {
+            t.threads = threads;
+            out.push_back(t);
+        }
+    }
+}
+
+batched_cost cost_from(const work& w, const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const machine& chip) {
+    const double batches = static_cast<double>(extent_of(st, batch));
+    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double bytes = operand_bytes(st, layout, s);
+    const double seconds_a_cycle = batches / (clock * chip.processors);
+    batched_cost out;
+    out.memory = bytes * batches / chip.bandwidth;
+    // In and out of shared memory the operands pass twice more, 128 bytes a cycle.
+    out.shared = (shared_rate * w.shared + 2 * bytes / 128) * seconds_a_cycle;
+    out.issue = issue_rate * w.issue * seconds_a_cycle;
+    out.arithmetic = arithmetic_rate * w.arithmetic * seconds_a_cycle;
+    const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
+    const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
+    const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
+                                                    std::floor(threads_of_an_sm / t.threads), blocks_of_an_sm, std::floor(registers_of_an_sm / registers)}));
+    const double rounds = std::ceil(t.products * w.threads / t.threads), warps = std::max(1.0, w.threads / warp);
+    const double block_cycles = copy_cycles + rounds * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
+    out.latency = block_cycles / (resident * t.products) * seconds_a_cycle;
+    return out;
+}
+
+} // namespace
+
+double batched_cost::seconds() const {
+    const double slowest = std::max({memory, shared, issue, arithmetic});
+    return std::max(slowest + beside * (memory + shared + issue + arithmetic - slowest), latency) + uneven * latency;
+}
+
+std::vector<batched_tile> batched_candidates(const step& st, const machine& chip) {
+    const auto s = sizes_of(st);
+    const auto layout = batched_layout_of(st);
+    std::vector<batched_tile> out;
+    const std::int64_t sides[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+    const auto is_side = [&](std::int64_t side, std::int64_t extent) { return side == extent || side < extent; };
+    std::vector<std::int64_t> tall(std::begin(sides), std::end(sides)), wide = tall;
+    if (std::find(tall.begin(), tall.end(), s.m) == tall.end()) tall.push_back(s.m);
+    if (std::find(wide.begin(), wide.end(), s.n) == wide.end()) wide.push_back(s.n);
+    for (const auto tm : tall)
+        for (const auto tn : wide) {
+            if (!is_side(tm, s.m) || !is_side(tn, s.n) || tm * tn * s.words > 80) continue;
+            batched_tile t;
+            t.core = batched_core::fma;
+            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+            t.k_unrolled = s.k <= 8 && tm * tn <= 16 ? static_cast<std::int32_t>(s.k) : tm * tn <= 16 ? 4 : 2;
+            for (const bool rows_first : {false, true})
+                for (const bool skewed : {false, true}) {
+                    t.rows_first = rows_first, t.skewed = skewed;
+                    if (skewed && (s.k < 4 || up(s.m, tm) == 1)) continue;
+                    if (work_of_fma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
+                }
+        }
+    const bool all_doubles = s.doubles && !s.complex && s.x_bytes == 8 && s.y_bytes == 8;
+    if (all_doubles && std::max({s.m, s.n}) >= 5)
+        for (std::int64_t tm = 1; tm <= up(s.m, 8); ++tm)
+            for (std::int64_t tn = 1; tn <= up(s.n, 8); ++tn) {
+                if (tm * tn > 16) continue;
+                batched_tile t;
+                t.core = batched_core::dmma;
+                // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
+                t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
+                t.tile_m = static_cast<std::int32_t>(t.c_transposed ? tn : tm), t.tile_n = static_cast<std::int32_t>(t.c_transposed ? tm : tn);
+                t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
+                for (const bool apart : {false, true}) {
+                    t.k_apart = apart;
+                    if (work_of_dmma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
+                }
+            }
+    return out;
+}
+
+batched_cost cost_of(const step& st, const batched_layout& layout, const batched_tile& t, const machine& chip) {
+    const auto s = sizes_of(st);
+    return cost_from(work_of(st, s, layout, t), st, s, layout, t, chip);
+}
+
+batched_tile choose_batched_tile(const step& st, const machine& chip) {
+    const auto s = sizes_of(st);
+    const auto layout = batched_layout_of(st);
+    batched_tile best;
+    double least = INFINITY;
+    work w;
+    const batched_tile* last = nullptr; // candidates that differ in products and threads only follow one another
+    const auto candidates = batched_candidates(st, chip);
+    for (const auto& t : candidates) {
+        if (last == nullptr || !multiply_alike(*last, t)) w = work_of(st, s, layout, t);
+        last = &t;
+        const auto cost = cost_from(w, st, s, layout, t, chip).seconds();
+        if (cost < least * (1 - 1e-9)) best = t, least = cost;
+    }
+    return best;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,91 @@
+// copy_engine: an emulated block's asynchronous copies and the barriers they complete on.
+#include "tests/emulator/copy_engine.hpp"
+
+#include "lowering/error.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ricci::tests {
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw error(fmt::format("emulator: {}", what), blame::environment); }
+
+} // namespace
+
+void copy_engine::reset(const void* shared, std::size_t bytes) {
+    barriers_.clear(), loads_.clear(), stores_.clear();
+    shared_ = static_cast<const std::byte*>(shared), shared_bytes_ = bytes;
+}
+
+copy_engine::phase& copy_engine::at(const void* barrier) {
+    const auto found = barriers_.find(barrier);
+    if (found == barriers_.end()) fail("a barrier is used before it was started");
+    return found->second;
+}
+
+void copy_engine::check(const void* global, const void* in_shared, int bytes) const {
+    const auto* start = static_cast<const std::byte*>(in_shared);
+    if (reinterpret_cast<std::uintptr_t>(global) % 16 != 0 || reinterpret_cast<std::uintptr_t>(in_shared) % 16 != 0 || bytes % 16 != 0)
+        fail("a bulk copy is not aligned to 16 bytes");
+    if (bytes <= 0) fail("a bulk copy of no bytes");
+    if (start < shared_ || start + bytes > shared_ + shared_bytes_) fail("a bulk copy leaves shared memory");
+}
+
+void copy_engine::start_barrier(const void* barrier, int arrivals) {
+    if (reinterpret_cast<std::uintptr_t>(barrier) % 8 != 0) fail("a barrier is not aligned to 8 bytes");
+    barriers_[barrier] = {arrivals, arrivals, 0, 0};
+}
+
+void copy_engine::end_if_complete(phase& p) {
+    if (p.missing > 0 || p.bytes > 0) return;
+    p.missing = p.arrivals;
+    p.parity ^= 1;
+}
+
+void copy_engine::arrive(const void* barrier, int bytes) {
+    auto& p = at(barrier);
+    if (p.missing == 0) fail("more arrivals than a barrier was started with");
+    p.bytes += bytes;
+    --p.missing;
+    end_if_complete(p);
+}
+
+void copy_engine::load(void* in_shared, const void* global, int bytes, const void* barrier) {
+    check(global, in_shared, bytes);
+    at(barrier);
+    loads_.push_back({in_shared, global, bytes, barrier, 0});
+}
+
+void copy_engine::store(std::size_t thread, void* global, const void* in_shared, int bytes) {
+    check(global, in_shared, bytes);
+    stores_.push_back({global, in_shared, bytes, nullptr, thread});
+}
+
+void copy_engine::finish_stores(std::size_t thread) {
+    for (auto& s : stores_)
+        if (s.thread == thread) std::memcpy(s.to, s.from, static_cast<std::size_t>(s.bytes));
+    std::erase_if(stores_, [&](const copy& s) { return s.thread == thread; });
+}
+
+bool copy_engine::has_ended(const void* barrier, int parity, std::mt19937_64& random) {
+    const auto& p = at(barrier);
+    if (p.parity != parity) return true;
+    if (loads_.empty()) return false;
+    std::swap(loads_[random() % loads_.size()], loads_.back());
+    const copy next = loads_.back();
+    loads_.pop_back();
+    std::memcpy(next.to, next.from, static_cast<std::size_t>(next.bytes));
+    auto& done = at(next.barrier);
+    done.bytes -= next.bytes;
+    end_if_complete(done);
+    return p.parity != parity;
+}
+
+void copy_engine::check_finished() const {
+    if (!stores_.empty()) fail("a block ends before its bulk stores have read shared memory");
+    if (!loads_.empty()) fail("a block ends before its bulk loads have arrived");
+}
+
+} // namespace ricci::tests

@@ -1,0 +1,55 @@
+// copy_engine: an emulated block's asynchronous copies and the barriers they complete on (cp.async.bulk, mbarrier).
+//
+// A copy is made as late as possible, when a thread waits for it: a kernel that does not wait reads poison, and one that changes
+// shared memory before a store has read it stores the change.
+#pragma once
+
+#include <cstdint>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <vector>
+
+namespace ricci::tests {
+
+class copy_engine {
+  public:
+    /// Forgets everything: a new block. Copies leave `shared` or go there only, `bytes` long.
+    void reset(const void* shared, std::size_t bytes);
+
+    // What each throws ricci::error for would hang, trap or be undefined on a GPU.
+    void start_barrier(const void* barrier, int arrivals);
+    void arrive(const void* barrier, int bytes);
+    void load(void* in_shared, const void* global, int bytes, const void* barrier);
+    void store(std::size_t thread, void* global, const void* in_shared, int bytes);
+    void finish_stores(std::size_t thread);
+
+    /// Whether the phase of this parity has ended; makes one waiting copy, if there is one.
+    bool has_ended(const void* barrier, int parity, std::mt19937_64& random);
+    /// Throws if a store was not waited for.
+    void check_finished() const;
+
+  private:
+    struct phase {
+        int arrivals = 0, missing = 0;
+        std::int64_t bytes = 0;
+        int parity = 0;
+    };
+    struct copy {
+        void* to;
+        const void* from;
+        int bytes;
+        const void* barrier;
+        std::size_t thread;
+    };
+    phase& at(const void* barrier);
+    void check(const void* global, const void* in_shared, int bytes) const;
+    static void end_if_complete(phase& p);
+
+    std::map<const void*, phase> barriers_;
+    std::vector<copy> loads_, stores_;
+    const std::byte* shared_ = nullptr;
+    std::size_t shared_bytes_ = 0;
+};
+
+} // namespace ricci::tests

@@ -1,0 +1,56 @@
+// candidates_test: parameters of the batched kernel that the model did not choose, against the oracle: the tuner may choose any.
+#include "lowering/batched_model.hpp"
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/covering.hpp"
+#include "tests/kernels/device_under_test.hpp"
+
+#include <algorithm>
+#include <random>
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+// Extents that no tile divides; spans, packed operands, a matrix for the whole batch, all transpositions.
+const covering_case cases[] = {
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[7,11,9] A=f64[7,5,9] B=f64[5,11,9]"},
+    {"C(i,j,e) -= 2*A(k,i,e)*B(j,k,e)", "C=f64[19,9,5] A=f64[23,19,5] B=f64[9,23,5]"},
+    {"C(j,i,e) = A(i,k,e)*B(k,j,e)", "C=f64[17,33,3] A=f64[33,20,3] B=f64[20,17,3]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[8:1,8:9,6:80] A=f64[8,16,6] B=f64[16,8,6:0]"},
+    {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f32[16,13,9] A=f32[16,16,9] B=f32[16,13,9]"},
+    {"C(i,j,e,f) = A(i,k,f)*B(k,j,e)", "C=f32[6,10,3,4] A=f32[6,9,4] B=f32[9,10,3]"},
+    {"C(i,j,e) += conj(A(k,i,e))*B(k,j,e)", "C=c64[5,6,7] A=c64[8,5,7] B=c64[8,6,7]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[37,3,4] A=f16[37,3,5] B=f16[37,5,4]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=bf16[9,7,11] A=bf16[9,8,11] B=bf16[8,7,11]"},
+};
+
+} // namespace
+
+TEST_CASE("candidates of batched products agree with the oracle") {
+    const device where(device_under_test());
+    std::mt19937_64 random(1);
+    std::uint64_t seed = 0;
+    for (const auto& c : cases) {
+        auto made = make_case(c, ++seed);
+        const auto& chip = runtime::backend_of(where).machine();
+        auto plan = lowering::lower(made.s, chip);
+        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [](const lowering::step& st) { return st.kernel == lowering::family::batched_small; });
+        REQUIRE(found != plan.steps.end());
+        auto candidates = lowering::batched_candidates(*found, chip);
+        REQUIRE(candidates.size() > 20);
+        std::shuffle(candidates.begin(), candidates.end(), random);
+        candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
+        for (const auto& tile : candidates) {
+            found->batched = tile;
+            auto again = make_case(c, seed);
+            const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
+            INFO(report << "products " << tile.products << ", threads " << tile.threads << ", core " << static_cast<int>(tile.core) << ", tile "
+                        << tile.tile_m << " x " << tile.tile_n << ", k unrolled " << tile.k_unrolled << ", rows first " << tile.rows_first
+                        << ", skewed " << tile.skewed << ", transposed " << tile.c_transposed << ", k apart " << tile.k_apart);
+            CHECK(report.empty());
+        }
+    }
+}
