@@ -5,11 +5,11 @@
 //   a span             one batch axis at most, matrices one behind another            one bulk copy
 //   packed             else: several batch axes, matrices in pieces, any strides      element by element, neighbors in memory together
 //   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
-//   multiplied by      doubles of 5 rows or columns and more: the tensor cores (batched_dmma), else multiply-adds (batched_fma)
+//   multiplied by      the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; multiply-adds (batched_fma): all others
 //
 // Constants: product.hpp's, and
 //   products_per_block, threads_per_block
-//   core                             0 batched_fma, 1 batched_dmma
+//   core                             0 batched_fma, 1 batched_mma
 //   is_span[3], c_is_dense           of C, X, Y
 //   slot[3], row[3], column[3]       elements from one product, row, column to the next in shared memory; slot 0: all share one matrix
 //   length[3]                        elements from a matrix's first to its last, plus one
@@ -21,7 +21,7 @@
 #include "product.hpp"
 #include "span_copy.cuh"
 #include "batched_fma.cuh"
-#include "batched_dmma.cuh"
+#include "batched_mma.cuh"
 
 template <int Bytes> struct unit_of_bytes;
 template <> struct unit_of_bytes<2> { using type = unsigned short; };
@@ -128,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
 #endif
 
     if constexpr (core == 0) multiply_fma(a, products, c.shared, x.shared, y.shared);
-    else multiply_dmma(a, products, c.shared, x.shared, y.shared);
+    else multiply_mma(a, products, c.shared, x.shared, y.shared);
 
     if constexpr (c_is_dense) {
 #if RICCI_BULK_COPIES

@@ -19,6 +19,7 @@ constexpr int warp = 32, banks = 32, bank_bytes = 4;
 constexpr double registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
 constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
+constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
 // Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the shapes ran at
 // 0.993 of the best candidate in geometric mean, 0.88 at worst.
@@ -114,35 +115,59 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
     return w;
 }
 
-work work_of_dmma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
+/// The tensor cores' products that the kernel has: rows of a tile, how often a lane's four elements of 16 steps are split, cycles of
+/// an SM a product.
+struct mma_shape {
+    int rows, element_bytes, splits;
+    double cycles;
+};
+
+/// None for operands that do not have one type, or are f32.
+const mma_shape* mma_of(const step& st) {
+    static constexpr mma_shape doubles{8, 8, 4, 4}, bits_16{16, 2, 1, 2};
+    const auto x = st.operands[static_cast<std::size_t>(st.x)].type, y = st.operands[static_cast<std::size_t>(st.y)].type;
+    if (x != y) return nullptr;
+    if ((x == scalar_type::f64 || x == scalar_type::c128) && st.compute == x) return &doubles;
+    if ((x == scalar_type::f16 || x == scalar_type::bf16) && st.compute == scalar_type::f32) return &bits_16;
+    return nullptr;
+}
+
+work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const mma_shape& mma) {
     const auto& c = layout.operands[0];
-    // Left and right factor of what is computed: see slab_dmma.cuh.
+    // Left and right factor of what is computed: see batched_mma.cuh.
     const auto& left = layout.operands[t.c_transposed ? 2 : 1];
     const auto& right = layout.operands[t.c_transposed ? 1 : 2];
     const auto rows = t.c_transposed ? s.n : s.m, columns = t.c_transposed ? s.m : s.n;
     const auto l_row = t.c_transposed ? left.column : left.row, l_k = t.c_transposed ? left.row : left.column;
     const auto r_column = t.c_transposed ? right.row : right.column, r_k = t.c_transposed ? right.column : right.row;
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
+    const int parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8, pitch = mma.element_bytes * parts;
     const auto k_at = [&](int lane) { return std::min<std::int64_t>((lane % 4) * (t.k_apart ? 4 : 1), s.k - 1); };
-    const double per_left = wavefronts(8, [&](int lane) { return (std::min<std::int64_t>(lane / 4, rows - 1) * l_row + k_at(lane) * l_k) * 8; });
-    const double per_right = wavefronts(8, [&](int lane) { return (std::min<std::int64_t>(lane / 4, columns - 1) * r_column + k_at(lane) * r_k) * 8; });
-    const double per_c = wavefronts(8, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * 8; });
-    const double warps = static_cast<double>(up(up(rows, 8), t.tile_m) * up(up(columns, 8), t.tile_n));
-    const double remainder = static_cast<double>(s.k % 16);
-    const double steps = 4 * static_cast<double>(s.k / 16) + (t.k_apart ? std::min(4.0, remainder) : std::ceil(remainder / 4));
-    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m + t.tile_n;
+    const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
+        return parts * wavefronts(mma.element_bytes, [&](int lane) { return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch; });
+    };
+    const double per_left = read(rows, l_row, l_k), per_right = read(columns, r_column, r_k);
+    const int c_parts = is_complex(st.operands[0].type) ? 2 : 1;
+    const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes; });
+    const double warps = static_cast<double>(up(up(rows, mma.rows), t.tile_m) * up(up(columns, 8), t.tile_n));
+    // Of each 16 steps of the sum a lane has four, in as many products as `splits`; whole products are left out at the end.
+    const auto remainder = s.k % 16;
+    const double rest = t.k_apart ? std::min<double>(4, static_cast<double>(remainder)) : static_cast<double>(up(remainder, 4));
+    const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits, products = elements * mma.splits / 4;
+    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m * lane_rows + t.tile_n;
+    const double multiplies = products * tiles * (s.complex ? 4 : 1);
     work w;
-    w.shared = warps * (steps * (t.tile_m * per_left + t.tile_n * per_right) + 2 * tiles * per_c * (st.op == assignment::assign ? 1 : 2));
-    w.issue = warps * (steps * (tiles + 2 * loads + 2) + 14 * tiles + 40) / 4;
-    w.arithmetic = warps * steps * tiles * 4; // 256 multiply-adds, of 64 a cycle: 67 TF on an H100
-    w.steps = steps * (1 + tiles / 8);
+    w.shared = warps * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + 2 * lane_rows * tiles * per_c * (st.op == assignment::assign ? 1 : 2));
+    w.issue = warps * (multiplies + elements * loads * (mma.element_bytes == 2 ? 2.5 : 2) * parts + 2 * products + 14 * lane_rows * tiles * parts + 40) / 4;
+    w.arithmetic = warps * multiplies * mma.cycles;
+    w.steps = products * (1 + tiles * (s.complex ? 4 : 1) / 8);
     w.threads = warps * warp;
-    w.registers = static_cast<int>(4 * tiles + 6 * loads) + 40;
+    w.registers = static_cast<int>((2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1) + 3 * loads * (mma.element_bytes == 8 ? 2 : 4)) * parts) + 40;
     return w;
 }
 
 work work_of(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
-    return t.core == batched_core::dmma ? work_of_dmma(st, s, layout, t) : work_of_fma(st, s, layout, t);
+    return t.core == batched_core::mma ? work_of_mma(st, s, layout, t, *mma_of(st)) : work_of_fma(st, s, layout, t);
 }
 
 bool multiply_alike(const batched_tile& a, const batched_tile& b) {
@@ -228,22 +253,24 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                     if (work_of_fma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
                 }
         }
-    const bool all_doubles = s.doubles && !s.complex && s.x_bytes == 8 && s.y_bytes == 8;
-    if (all_doubles && std::max({s.m, s.n}) >= 5)
-        for (std::int64_t tm = 1; tm <= up(s.m, 8); ++tm)
-            for (std::int64_t tn = 1; tn <= up(s.n, 8); ++tn) {
+    const auto* mma = mma_of(st);
+    if (mma != nullptr && std::max(s.m, s.n) >= least_mma_side) {
+        batched_tile t;
+        t.core = batched_core::mma;
+        // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
+        t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
+        const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma->rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
+        for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
+            for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
                 if (tm * tn > 16) continue;
-                batched_tile t;
-                t.core = batched_core::dmma;
-                // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
-                t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
-                t.tile_m = static_cast<std::int32_t>(t.c_transposed ? tn : tm), t.tile_n = static_cast<std::int32_t>(t.c_transposed ? tm : tn);
+                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
                 for (const bool apart : {false, true}) {
                     t.k_apart = apart;
-                    if (work_of_dmma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
+                    if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers) add_sizes(out, st, chip, layout, t);
                 }
             }
+    }
     return out;
 }
 

@@ -51,17 +51,17 @@ enum class form : std::uint8_t {
 /// Which kernel runs it.
 enum class family : std::uint8_t { none, direct, batched_small, tall_skinny_atb, tall_skinny_ab, library };
 
-/// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores' products of doubles.
-enum class batched_core : std::uint8_t { fma, dmma };
+/// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
+enum class batched_core : std::uint8_t { fma, mma };
 
-/// The parameters of batched_small on a GPU; what each means: kernels/batched_small.cuh, batched_fma.cuh, batched_dmma.cuh.
+/// The parameters of batched_small on a GPU; what each means: kernels/batched_small.cuh, batched_fma.cuh, batched_mma.cuh.
 struct batched_tile {
     std::int32_t products = 1, threads = 128;
     batched_core core = batched_core::fma;
-    std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or 8 x 8 tiles a warp
+    std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
     bool rows_first = false, skewed = false;        ///< fma
-    bool c_transposed = false, k_apart = false;     ///< dmma
+    bool c_transposed = false, k_apart = false;     ///< mma
 };
 
 /// One kernel's worth of work: operands[0] op= tree(operands[1..], scalars).
