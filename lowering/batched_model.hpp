@@ -1,4 +1,4 @@
-// batched_model: the legal parameters of the GPU's batched_small kernel for a product, and what each would cost.
+// batched_model: the legal parameters of the GPU's kernels for batched products, and what each would cost.
 #pragma once
 
 #include "lowering/batched_layout.hpp"
@@ -26,5 +26,8 @@ batched_cost cost_of(const step& st, const batched_layout& layout, const batched
 
 /// The cheapest candidate by the model. A product of which a single one does not fit shared memory has none.
 batched_tile choose_batched_tile(const step& st, const machine& chip);
+
+/// The parameters of batched_lanes for a product.
+batched_tile choose_lanes_tile(const step& st);
 
 } // namespace ricci::lowering

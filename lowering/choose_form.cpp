@@ -4,7 +4,7 @@
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
 //                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
-//                                  m, n, k <= 64, any batch                 batched_small
+//                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
 #include "lowering/choose_form.hpp"
 
@@ -111,6 +111,15 @@ class form_chooser {
             if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
         }
         return true;
+    }
+
+    /// Whether the products of a batch lie one element apart in every operand, or share one.
+    static bool has_neighboring_products(const step& st) {
+        for (const auto b : axes_of(st, batch)) {
+            const auto stride = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(b)]; };
+            return stride(0) == 1 && (stride(st.x) == 1 || stride(st.x) == 0) && (stride(st.y) == 1 || stride(st.y) == 0);
+        }
+        return false;
     }
 
     static bool is_one_axis(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
@@ -235,7 +244,10 @@ class form_chooser {
 
     void take_batched_small(step st, std::vector<step>& out) {
         st.kernel = family::batched_small;
-        if (chip_.kind == target::cuda) st.batched = choose_batched_tile(st, chip_); // whatever the batch: its extent may change
+        if (chip_.kind == target::cuda && has_neighboring_products(st)) {
+            st.kernel = family::batched_lanes;
+            st.batched = choose_lanes_tile(st);
+        } else if (chip_.kind == target::cuda) st.batched = choose_batched_tile(st, chip_); // whatever the batch: its extent may change
         out.push_back(std::move(st));
     }
 

@@ -39,6 +39,7 @@ class product_source {
         const double seconds = (cost_model(st_, chip_).seconds - chip_.launch_seconds) * chip_.processors;
         switch (st_.kernel) {
         case family::batched_small: make_batched_small(); break;
+        case family::batched_lanes: make_batched_lanes(); break;
         case family::tall_skinny_atb: make_tall_skinny_atb(); break;
         default: make_tall_skinny_ab(); break;
         }
@@ -151,21 +152,37 @@ class product_source {
         }
         const auto& t = st_.batched;
         const auto layout = batched_layout_of(st_);
-        text_.constant("products_per_block", t.products);
-        text_.constant("threads_per_block", t.threads);
+        write_tile();
         write_layout(layout, t.products);
         text_.constant("core", static_cast<std::int64_t>(t.core));
-        text_.constant("tile_m", t.tile_m);
-        text_.constant("tile_n", t.tile_n);
-        text_.constant("k_unrolled", t.k_unrolled);
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
         text_.flag("k_apart", t.k_apart);
         finish("batched_small");
-        out_.shape.grid = (products_ + t.products - 1) / t.products;
-        out_.shape.threads = t.threads;
+        start_batched();
         out_.shape.shared_bytes = static_cast<int>(batched_shared_bytes(st_, layout, t.products));
+    }
+
+    void make_batched_lanes() {
+        write_tile();
+        text_.constant("panel", st_.batched.panel);
+        finish("batched_lanes");
+        start_batched();
+    }
+
+    void write_tile() {
+        const auto& t = st_.batched;
+        text_.constant("products_per_block", t.products);
+        text_.constant("threads_per_block", t.threads);
+        text_.constant("tile_m", t.tile_m);
+        text_.constant("tile_n", t.tile_n);
+        text_.constant("k_unrolled", t.k_unrolled);
+    }
+
+    void start_batched() {
+        out_.shape.grid = (products_ + st_.batched.products - 1) / st_.batched.products;
+        out_.shape.threads = st_.batched.threads;
     }
 
     void write_layout(const batched_layout& layout, std::int64_t products) {
