@@ -1,8 +1,10 @@
-// batched_mma: products in shared memory by the tensor cores, for operands of one type: doubles, complex doubles (four real products
-// each), or half and bfloat16 summed in f32.
-// Constants: batched_small.cuh's, and
+// batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type: doubles, complex doubles (four real
+// products each), or half and bfloat16 summed in f32. Each warp computes a tile of one product.
+// Constants:
+//   columns_of_block   columns of C that a block computes, n or fewer
+//   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   c_transposed       whether C^T = Y^T X^T is computed, for a lane's two elements to be neighbors in memory
-//   tile_m, tile_n     the mma's tiles a warp computes, of the rows and columns of what is computed
+//   tile_m, tile_n     the instruction's tiles a warp computes, of the rows and columns of what is computed
 //   k_apart            of 16 steps of the sum, a lane takes four: neighbors, or (else) every fourth. Which of them is free of bank
 //                      conflicts depends on the leading dimension.
 //   k_unrolled         blocks of 16 steps unrolled at once
@@ -41,101 +43,112 @@ template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_pa
     else into[0] = Mma::read(from);
 }
 
-template <int Type = x_type> // a template, so that only the core in use is compiled
-RICCI_FUNCTION void multiply_mma(const arguments& a, int products, c_element* cs, const x_element* xs, const y_element* ys) {
-    constexpr bool is_complex = Type == 5;
+template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
+class mma_tile {
+    static constexpr bool is_complex = Type == 5;
     using mma = mma_of<is_complex ? 3 : Type>;
     using number = typename mma::number;
-    constexpr int parts = is_complex ? 2 : 1, lane_rows = mma::lane_rows, elements = mma::elements;
-    constexpr int rows = c_transposed ? n : m, columns = c_transposed ? m : n, steps = k;
-    // Strides of the left factor (row, k), the right one (k, column) and the result.
-    constexpr int l_row = c_transposed ? column[2] : row[1], l_k = c_transposed ? row[2] : column[1];
-    constexpr int r_column = c_transposed ? row[1] : column[2], r_k = c_transposed ? column[1] : row[2];
-    constexpr int c_row = c_transposed ? column[0] : row[0], c_column = c_transposed ? row[0] : column[0];
-    constexpr bool l_conjugated = c_transposed ? y_conjugated : x_conjugated, r_conjugated = c_transposed ? x_conjugated : y_conjugated;
-    constexpr int row_tiles = (rows + mma::rows - 1) / mma::rows, column_tiles = (columns + 7) / 8;
-    constexpr int row_parts = (row_tiles + tile_m - 1) / tile_m, column_parts = (column_tiles + tile_n - 1) / tile_n;
-    constexpr int warps_per_product = row_parts * column_parts;
-    const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
-    RICCI_UNROLL_ONCE
-    for (int g = threadIdx.x / 32; g < products * warps_per_product; g += threads_per_block / 32) {
-        const int p = g / warps_per_product, part = g % warps_per_product;
-        const int row0 = part % row_parts * tile_m * mma::rows, column0 = part / row_parts * tile_n * 8;
-        const x_element* const left = c_transposed ? reinterpret_cast<const x_element*>(ys + p * slot[2]) : xs + p * slot[1];
-        const x_element* const right = c_transposed ? xs + p * slot[1] : reinterpret_cast<const x_element*>(ys + p * slot[2]);
-        typename mma::sum sums[tile_m][tile_n][parts][2 * lane_rows];
+    static constexpr int parts = is_complex ? 2 : 1, lane_rows = mma::lane_rows, elements = mma::elements;
+    static constexpr int rows = c_transposed ? columns_of_block : m, columns = c_transposed ? m : columns_of_block;
+    // Strides of the left factor (row, k) and the right one (k, column).
+    static constexpr int l_row = c_transposed ? column[2] : row[1], l_k = c_transposed ? row[2] : column[1];
+    static constexpr int r_column = c_transposed ? row[1] : column[2], r_k = c_transposed ? column[1] : row[2];
+    static constexpr bool l_conjugated = c_transposed ? y_conjugated : x_conjugated, r_conjugated = c_transposed ? x_conjugated : y_conjugated;
+    static constexpr int row_tiles = (rows + mma::rows - 1) / mma::rows, column_tiles = (columns + 7) / 8;
+    static constexpr int row_parts = (row_tiles + tile_m - 1) / tile_m, column_parts = (column_tiles + tile_n - 1) / tile_n;
+
+  public:
+    static constexpr int threads = 32;                     ///< a tile
+    static constexpr int count = row_parts * column_parts; ///< tiles of a product
+
+    explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
             for (int c = 0; c < tile_n; ++c)
                 RICCI_UNROLL
-                for (int i = 0; i < parts * 2 * lane_rows; ++i) sums[r][c][i % parts][i / parts] = 0;
-        // Rows and columns beyond the matrix read its last one; beyond k both factors are zero.
+                for (int i = 0; i < parts * 2 * lane_rows; ++i) sums_[r][c][i % parts][i / parts] = 0;
+    }
+
+    /// Adds X*Y over Steps of the sum.
+    template <int Steps> RICCI_FUNCTION void add(const x_element* x, const y_element* y) {
+        const x_element* const left = c_transposed ? reinterpret_cast<const x_element*>(y) : x;
+        const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
+        const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
+        // Rows and columns beyond the matrix read its last one; beyond the sum both factors are zero.
         int row_at[tile_m][lane_rows], column_at[tile_n];
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
             for (int i = 0; i < lane_rows; ++i) {
-                const int at = row0 + r * mma::rows + 8 * i + high;
+                const int at = row0_ + r * mma::rows + 8 * i + high;
                 row_at[r][i] = (at < rows ? at : rows - 1) * l_row;
             }
         RICCI_UNROLL
         for (int c = 0; c < tile_n; ++c) {
-            const int at = column0 + c * 8 + high;
+            const int at = column0_ + c * 8 + high;
             column_at[c] = (at < columns ? at : columns - 1) * r_column;
         }
         RICCI_UNROLL_K
-        for (int base = 0; base < steps; base += 16)
+        for (int base = 0; base < Steps; base += 16)
             RICCI_UNROLL
             for (int first = 0; first < 4; first += elements) {
-                if (base + (k_apart ? first : 4 * first) >= steps) break;
+                if (base + (k_apart ? first : 4 * first) >= Steps) break;
                 number lv[tile_m][parts][lane_rows][elements], rv[tile_n][parts][elements];
                 RICCI_UNROLL
                 for (int e = 0; e < elements; ++e) {
                     const int l = base + (k_apart ? first + e + 4 * low : 4 * (first + e) + low);
-                    const bool inside = steps % 16 == 0 || l < steps;
+                    const bool inside = Steps % 16 == 0 || l < Steps;
                     RICCI_UNROLL
                     for (int r = 0; r < tile_m; ++r)
                         RICCI_UNROLL
                         for (int i = 0; i < lane_rows; ++i) {
-                            number x[parts] = {};
-                            if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], x);
+                            number v[parts] = {};
+                            if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v);
                             RICCI_UNROLL
-                            for (int z = 0; z < parts; ++z) lv[r][z][i][e] = x[z];
+                            for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
                         }
                     RICCI_UNROLL
                     for (int c = 0; c < tile_n; ++c) {
-                        number y[parts] = {};
-                        if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], y);
+                        number v[parts] = {};
+                        if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v);
                         RICCI_UNROLL
-                        for (int z = 0; z < parts; ++z) rv[c][z][e] = y[z];
+                        for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                     }
                 }
                 RICCI_UNROLL
                 for (int r = 0; r < tile_m; ++r)
                     RICCI_UNROLL
                     for (int c = 0; c < tile_n; ++c) {
-                        mma::multiply(sums[r][c][0], lv[r][0], rv[c][0]);
+                        mma::multiply(sums_[r][c][0], lv[r][0], rv[c][0]);
                         if constexpr (is_complex) {
                             const number minus[1][1] = {{-lv[r][1][0][0]}};
-                            mma::multiply(sums[r][c][0], minus, rv[c][1]);
-                            mma::multiply(sums[r][c][1], lv[r][0], rv[c][1]);
-                            mma::multiply(sums[r][c][1], lv[r][1], rv[c][0]);
+                            mma::multiply(sums_[r][c][0], minus, rv[c][1]);
+                            mma::multiply(sums_[r][c][1], lv[r][0], rv[c][1]);
+                            mma::multiply(sums_[r][c][1], lv[r][1], rv[c][0]);
                         }
                     }
             }
-        c_element* const out = cs + p * slot[0];
+    }
+
+    /// store(row, column, sum) for each element.
+    template <class Store> RICCI_FUNCTION void finish(const Store& store) const {
+        const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
             for (int c = 0; c < tile_n; ++c)
                 RICCI_UNROLL
                 for (int i = 0; i < 2 * lane_rows; ++i) {
-                    const int at = row0 + r * mma::rows + 8 * (i / 2) + high, beside = column0 + c * 8 + 2 * low + i % 2;
-                    if ((rows % (mma::rows * tile_m) == 0 || at < rows) && (columns % (8 * tile_n) == 0 || beside < columns)) {
-                        if constexpr (is_complex) update(a, out[at * c_row + beside * c_column], {sums[r][c][0][i], sums[r][c][1][i]});
-                        else update(a, out[at * c_row + beside * c_column], sums[r][c][0][i]);
-                    }
+                    const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column0_ + c * 8 + 2 * low + i % 2;
+                    if ((rows % (mma::rows * tile_m) != 0 && at >= rows) || (columns % (8 * tile_n) != 0 && beside >= columns)) continue;
+                    const int in_row = c_transposed ? beside : at, in_column = c_transposed ? at : beside;
+                    if constexpr (is_complex) store(in_row, in_column, typename type_of<Type>::type{sums_[r][c][0][i], sums_[r][c][1][i]});
+                    else store(in_row, in_column, sums_[r][c][0][i]);
                 }
     }
-}
+
+  private:
+    int row0_, column0_;
+    typename mma::sum sums_[tile_m][tile_n][parts][2 * lane_rows];
+};

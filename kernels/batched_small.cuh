@@ -7,11 +7,11 @@
 //   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
 //   multiplied by      the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; multiply-adds (batched_fma): all others
 //
-// Constants: product.hpp's, and
+// Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, and
 //   products_per_block, threads_per_block
 //   core                             0 batched_fma, 1 batched_mma
 //   is_span[3], c_is_dense           of C, X, Y
-//   slot[3], row[3], column[3]       elements from one product, row, column to the next in shared memory; slot 0: all share one matrix
+//   slot[3]                          elements from one product to the next in shared memory; 0: all share one matrix
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
 //   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
@@ -87,6 +87,20 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
 #endif
 };
 
+template <int Core> struct tile_of;
+template <> struct tile_of<0> { using type = fma_tile<>; };
+template <> struct tile_of<1> { using type = mma_tile<>; };
+
+template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int products, c_element* cs, const x_element* xs, const y_element* ys) {
+    RICCI_UNROLL_ONCE
+    for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
+        const int p = g / Tile::count;
+        Tile tile(g % Tile::count);
+        tile.template add<k>(xs + p * slot[1], ys + p * slot[2]);
+        tile.finish([&](int i, int j, compute sum) { update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum); });
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_small(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     const long long first = block_number() * products_per_block;
@@ -127,8 +141,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     wait_barrier(loaded, 0);
 #endif
 
-    if constexpr (core == 0) multiply_fma(a, products, c.shared, x.shared, y.shared);
-    else multiply_mma(a, products, c.shared, x.shared, y.shared);
+    multiply<typename tile_of<core>::type>(a, products, c.shared, x.shared, y.shared);
 
     if constexpr (c_is_dense) {
 #if RICCI_BULK_COPIES

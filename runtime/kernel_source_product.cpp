@@ -155,6 +155,7 @@ class product_source {
         write_tile();
         write_layout(layout, t.products);
         text_.constant("core", static_cast<std::int64_t>(t.core));
+        text_.constant("columns_of_block", extent_of(st_, n));
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
