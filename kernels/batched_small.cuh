@@ -20,8 +20,7 @@
 
 #include "product.hpp"
 #include "span_copy.cuh"
-#include "batched_fma.cuh"
-#include "batched_mma.cuh"
+#include "batched_tiles.cuh"
 
 template <int Bytes> struct unit_of_bytes;
 template <> struct unit_of_bytes<2> { using type = unsigned short; };
@@ -86,10 +85,6 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     }
 #endif
 };
-
-template <int Core> struct tile_of;
-template <> struct tile_of<0> { using type = fma_tile<>; };
-template <> struct tile_of<1> { using type = mma_tile<>; };
 
 template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int products, c_element* cs, const x_element* xs, const y_element* ys) {
     RICCI_UNROLL_ONCE

@@ -1,7 +1,54 @@
-// ptx_copy: copies by the bulk-copy engine (cp.async.bulk, sm_90 and later) and the shared-memory barriers they complete on.
+// ptx_copy: asynchronous copies into shared memory: a thread's own (cp.async), and those of the bulk-copy engine (cp.async.bulk, sm_90
+// and later) with the shared-memory barriers they complete on.
 #pragma once
 
 #include "ptx.cuh"
+
+#if RICCI_ON_GPU
+RICCI_FUNCTION unsigned shared_address(const void* in_shared) { return static_cast<unsigned>(__cvta_generic_to_shared(in_shared)); }
+#endif
+
+/// Starts to copy 4, 8 or 16 bytes, both addresses multiples of it; of them `valid` come from global memory, the rest are zero.
+template <int Bytes> RICCI_FUNCTION void async_copy(void* in_shared, const void* global, int valid) {
+#if RICCI_ON_GPU
+    if constexpr (Bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(in_shared)), "l"(__cvta_generic_to_global(global)), "r"(valid)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(in_shared)), "l"(__cvta_generic_to_global(global)),
+                     "n"(Bytes), "r"(valid)
+                     : "memory");
+#else
+    ricci_emulated->async_copy(in_shared, global, Bytes, valid);
+#endif
+}
+
+/// What this thread has started since the last call becomes a group.
+RICCI_FUNCTION void commit_async_copies() {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#else
+    ricci_emulated->commit_async_copies();
+#endif
+}
+
+/// Waits until at most `Pending` of this thread's groups, the youngest, are under way.
+template <int Pending> RICCI_FUNCTION void wait_async_copies() {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+#else
+    ricci_emulated->wait_async_copies(Pending);
+#endif
+}
+
+/// Asks for the cache line of an address that is read later.
+RICCI_FUNCTION void prefetch_to_l2(const void* global) {
+#if RICCI_ON_GPU
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(global)));
+#else
+    static_cast<void>(*static_cast<const volatile char*>(global)); // for AddressSanitizer
+#endif
+}
 
 #if RICCI_ON_GPU
 #define RICCI_BULK_COPIES (__CUDA_ARCH__ >= 900)
@@ -15,10 +62,6 @@
 struct copy_barrier {
     unsigned long long state;
 };
-
-#if RICCI_ON_GPU
-RICCI_FUNCTION unsigned shared_address(const void* in_shared) { return static_cast<unsigned>(__cvta_generic_to_shared(in_shared)); }
-#endif
 
 /// By one thread, before any other use; makes the barrier known to the copy engine.
 RICCI_FUNCTION void start_barrier(copy_barrier& b, int arrivals) {

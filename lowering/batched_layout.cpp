@@ -4,6 +4,7 @@
 #include "lowering/families.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ricci::lowering {
 namespace {
@@ -77,6 +78,30 @@ std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, 
     for (int o = 0; o < 3; ++o) bytes += region_bytes(st, layout, o, products);
     if (axes_of(st, batch).size() > 1) bytes += products * 3 * 8;
     return bytes;
+}
+
+panel_layout panel_layout_of(const step& st, const batched_tile& tile) {
+    panel_layout out;
+    for (int o = 1; o < 3; ++o) {
+        const auto at = static_cast<std::size_t>(o);
+        const auto x = matrix_of(st, o);
+        const auto bytes = size_of(operand_of(st, o).type);
+        const auto k_stride = std::abs(o == 1 ? x.column_stride : x.row_stride), other_stride = std::abs(o == 1 ? x.row_stride : x.column_stride);
+        out.lines_along_k[at] = k_stride != 0 && (other_stride == 0 || k_stride < other_stride);
+        const auto other = o == 1 ? x.rows : std::int64_t{tile.panel};
+        // Lines start at multiples of 16 bytes, and four neighboring lines on different banks: 4 elements of 8 bytes, or of 4.
+        auto pitch = out.lines_along_k[at] ? std::int64_t{tile.k_panel} : other;
+        const auto around = 128 / bytes;
+        while (bytes < 16 && pitch % (around / 4 * 2) != around / 4) ++pitch;
+        if (bytes == 16) pitch |= 1;
+        const auto lines = out.lines_along_k[at] ? other : std::int64_t{tile.k_panel};
+        const bool k_is_row = o == 2;
+        (out.lines_along_k[at] == k_is_row ? out.row : out.column)[at] = 1;
+        (out.lines_along_k[at] == k_is_row ? out.column : out.row)[at] = pitch;
+        out.region[at] = out.stage_bytes;
+        out.stage_bytes += (lines * pitch * bytes + 127) / 128 * 128;
+    }
+    return out;
 }
 
 } // namespace ricci::lowering

@@ -32,6 +32,14 @@ std::int64_t region_bytes(const step& st, const batched_layout& layout, int oper
 /// several axes.
 std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products);
 
+/// How the panels of X and Y lie in a stage of batched_panels.
+struct panel_layout {
+    std::array<std::int64_t, 3> row{}, column{}, region{}; ///< as staged_operand's; bytes from the start of a stage; [0] is unused
+    std::array<bool, 3> lines_along_k{};                   ///< whether the operand is contiguous along k
+    std::int64_t stage_bytes = 0;
+};
+panel_layout panel_layout_of(const step& st, const batched_tile& tile);
+
 inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region
 
 } // namespace ricci::lowering

@@ -3,6 +3,7 @@
 //   product of two operands with   m or n of variable extent (see find_batches), the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
+//                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
 //                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
@@ -42,8 +43,10 @@ class form_chooser {
   private:
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
-        if (fits_library(single)) take_library(std::move(single), out);
-        else if (!varies(single, m) && !varies(single, n) && fits_batched_small(single)) take_batched_small(std::move(single), out);
+        const bool fixed = !varies(single, m) && !varies(single, n);
+        if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
+        else if (fits_library(single)) take_library(std::move(single), out);
+        else if (fixed && fits_batched_small(single)) take_batched_small(std::move(single), out);
         else take_direct(std::move(st), out);
     }
 
@@ -158,7 +161,15 @@ class form_chooser {
     bool fits_batched_small(const step& st) const {
         if (is_vector_shape(st.shape)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        return ek > 1 && std::max({em, en, ek}) <= largest_small && fits_shared(batched_shared_bytes(st, batched_layout_of(st), 1));
+        if (chip_.kind == target::cpu) return ek > 1 && std::max({em, en, ek}) <= largest_small;
+        return ek > 1 && std::max({em, en, ek}) <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
+    }
+
+    /// Products that would leave an SM with one block at a time if they lay in shared memory whole.
+    bool fits_batched_panels(const step& st) const {
+        if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
+        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
     }
 
     /// One axis each of m, n and k, unit strides where a BLAS wants them, one type throughout.
@@ -248,6 +259,12 @@ class form_chooser {
             st.kernel = family::batched_lanes;
             st.batched = choose_lanes_tile(st);
         } else if (chip_.kind == target::cuda) st.batched = choose_batched_tile(st, chip_); // whatever the batch: its extent may change
+        out.push_back(std::move(st));
+    }
+
+    void take_batched_panels(step st, std::vector<step>& out) {
+        st.kernel = family::batched_panels;
+        st.batched = choose_panels_tile(st, chip_);
         out.push_back(std::move(st));
     }
 

@@ -40,6 +40,7 @@ class product_source {
         switch (st_.kernel) {
         case family::batched_small: make_batched_small(); break;
         case family::batched_lanes: make_batched_lanes(); break;
+        case family::batched_panels: make_batched_panels(); break;
         case family::tall_skinny_atb: make_tall_skinny_atb(); break;
         default: make_tall_skinny_ab(); break;
         }
@@ -154,12 +155,7 @@ class product_source {
         const auto layout = batched_layout_of(st_);
         write_tile();
         write_layout(layout, t.products);
-        text_.constant("core", static_cast<std::int64_t>(t.core));
         text_.constant("columns_of_block", extent_of(st_, n));
-        text_.flag("rows_first", t.rows_first);
-        text_.flag("skewed", t.skewed);
-        text_.flag("c_transposed", t.c_transposed);
-        text_.flag("k_apart", t.k_apart);
         finish("batched_small");
         start_batched();
         out_.shape.shared_bytes = static_cast<int>(batched_shared_bytes(st_, layout, t.products));
@@ -172,6 +168,30 @@ class product_source {
         start_batched();
     }
 
+    void make_batched_panels() {
+        const auto& t = st_.batched;
+        const auto layout = panel_layout_of(st_, t);
+        const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
+        const auto narrow = [](const std::array<std::int64_t, 3>& values) {
+            return std::array{static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1]), static_cast<std::int32_t>(values[2])};
+        };
+        write_tile();
+        text_.constant("columns_of_block", t.panel);
+        text_.constant("column_blocks", column_blocks);
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        text_.list("row", narrow(layout.row));
+        text_.list("column", narrow(layout.column));
+        text_.list("region", narrow(layout.region));
+        text_.list("lines_along_k", std::array<std::int32_t, 3>{0, layout.lines_along_k[1], layout.lines_along_k[2]});
+        text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
+        finish("batched_panels");
+        out_.shape.grid = products_ * column_blocks;
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(t.stages * layout.stage_bytes);
+    }
+
     void write_tile() {
         const auto& t = st_.batched;
         text_.constant("products_per_block", t.products);
@@ -179,6 +199,11 @@ class product_source {
         text_.constant("tile_m", t.tile_m);
         text_.constant("tile_n", t.tile_n);
         text_.constant("k_unrolled", t.k_unrolled);
+        text_.constant("core", static_cast<std::int64_t>(t.core));
+        text_.flag("rows_first", t.rows_first);
+        text_.flag("skewed", t.skewed);
+        text_.flag("c_transposed", t.c_transposed);
+        text_.flag("k_apart", t.k_apart);
     }
 
     void start_batched() {

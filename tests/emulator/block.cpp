@@ -77,6 +77,11 @@ void block_runner::attach_engine() {
     state_.bulk_load = [](void* to, const void* from, int bytes, const void* b) { on_engine([&](copy_engine& e) { e.load(to, from, bytes, b); }); };
     state_.bulk_store = [](void* to, const void* from, int bytes) { on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); }); };
     state_.wait_bulk_stores = [] { on_engine([](copy_engine& e) { e.finish_stores(current->running_); }); };
+    state_.async_copy = [](void* to, const void* from, int bytes, int valid) {
+        on_engine([&](copy_engine& e) { e.copy_async(current->running_, to, from, bytes, valid); });
+    };
+    state_.commit_async_copies = [] { on_engine([](copy_engine& e) { e.commit(current->running_); }); };
+    state_.wait_async_copies = [](int pending) { on_engine([&](copy_engine& e) { e.wait(current->running_, pending); }); };
 }
 
 void block_runner::wait(const void* barrier, int parity) {

@@ -15,7 +15,7 @@ namespace {
 } // namespace
 
 void copy_engine::reset(const void* shared, std::size_t bytes) {
-    barriers_.clear(), loads_.clear(), stores_.clear();
+    barriers_.clear(), loads_.clear(), stores_.clear(), small_copies_.clear();
     shared_ = static_cast<const std::byte*>(shared), shared_bytes_ = bytes;
 }
 
@@ -69,6 +69,32 @@ void copy_engine::finish_stores(std::size_t thread) {
     std::erase_if(stores_, [&](const copy& s) { return s.thread == thread; });
 }
 
+void copy_engine::copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid) {
+    const auto* start = static_cast<const std::byte*>(in_shared);
+    const auto misaligned = [&](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes) != 0; };
+    if (bytes != 4 && bytes != 8 && bytes != 16) fail("an asynchronous copy is not of 4, 8 or 16 bytes");
+    if (misaligned(in_shared) || misaligned(global)) fail("an asynchronous copy is not aligned to its size");
+    if (valid < 0 || valid > bytes) fail("an asynchronous copy reads more bytes than it writes");
+    if (start < shared_ || start + bytes > shared_ + shared_bytes_) fail("an asynchronous copy leaves shared memory");
+    small_copies_[thread].open.push_back({in_shared, global, bytes, valid});
+}
+
+void copy_engine::commit(std::size_t thread) {
+    auto& mine = small_copies_[thread];
+    mine.groups.push_back(std::exchange(mine.open, {}));
+}
+
+void copy_engine::wait(std::size_t thread, int pending) {
+    auto& mine = small_copies_[thread];
+    while (mine.groups.size() > static_cast<std::size_t>(pending)) {
+        for (const auto& c : mine.groups.front()) {
+            std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
+            std::memcpy(c.to, c.from, static_cast<std::size_t>(c.valid));
+        }
+        mine.groups.pop_front();
+    }
+}
+
 bool copy_engine::has_ended(const void* barrier, int parity, std::mt19937_64& random) {
     const auto& p = at(barrier);
     if (p.parity != parity) return true;
@@ -86,6 +112,11 @@ bool copy_engine::has_ended(const void* barrier, int parity, std::mt19937_64& ra
 void copy_engine::check_finished() const {
     if (!stores_.empty()) fail("a block ends before its bulk stores have read shared memory");
     if (!loads_.empty()) fail("a block ends before its bulk loads have arrived");
+    for (const auto& [thread, copies] : small_copies_) {
+        if (!copies.open.empty()) fail("a block ends with asynchronous copies in no group");
+        for (const auto& group : copies.groups)
+            if (!group.empty()) fail("a block ends before its asynchronous copies have arrived");
+    }
 }
 
 } // namespace ricci::tests

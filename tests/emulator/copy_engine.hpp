@@ -1,4 +1,4 @@
-// copy_engine: an emulated block's asynchronous copies and the barriers they complete on (cp.async.bulk, mbarrier).
+// copy_engine: an emulated block's asynchronous copies and the barriers they complete on (cp.async, cp.async.bulk, mbarrier).
 //
 // A copy is made as late as possible, when a thread waits for it: a kernel that does not wait reads poison, and one that changes
 // shared memory before a store has read it stores the change.
@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <random>
 #include <vector>
@@ -23,6 +24,9 @@ class copy_engine {
     void load(void* in_shared, const void* global, int bytes, const void* barrier);
     void store(std::size_t thread, void* global, const void* in_shared, int bytes);
     void finish_stores(std::size_t thread);
+    void copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid);
+    void commit(std::size_t thread);
+    void wait(std::size_t thread, int pending);
 
     /// Whether the phase of this parity has ended; makes one waiting copy, if there is one.
     bool has_ended(const void* barrier, int parity, std::mt19937_64& random);
@@ -42,12 +46,22 @@ class copy_engine {
         const void* barrier;
         std::size_t thread;
     };
+    struct small_copy {
+        void* to;
+        const void* from;
+        int bytes, valid;
+    };
+    struct thread_copies {
+        std::vector<small_copy> open;
+        std::deque<std::vector<small_copy>> groups;
+    };
     phase& at(const void* barrier);
     void check(const void* global, const void* in_shared, int bytes) const;
     static void end_if_complete(phase& p);
 
     std::map<const void*, phase> barriers_;
     std::vector<copy> loads_, stores_;
+    std::map<std::size_t, thread_copies> small_copies_;
     const std::byte* shared_ = nullptr;
     std::size_t shared_bytes_ = 0;
 };

@@ -20,4 +20,7 @@ struct ricci_emulated_state {
     void (*bulk_load)(void* in_shared, const void* global, int bytes, const void* barrier);
     void (*bulk_store)(void* global, const void* in_shared, int bytes);
     void (*wait_bulk_stores)();
+    void (*async_copy)(void* in_shared, const void* global, int bytes, int valid);
+    void (*commit_async_copies)();
+    void (*wait_async_copies)(int pending);
 };

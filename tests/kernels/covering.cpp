@@ -21,6 +21,8 @@ constexpr type_triple all_types[] = {{"f64", "f64", "f64"},    {"f32", "f32", "f
 constexpr type_triple real_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"f16", "f32", "bf16"}};
 constexpr type_triple few_types[] = {{"f64", "f64", "f64"}, {"c64", "c64", "c64"}, {"bf16", "f16", "bf16"}};
 
+constexpr type_triple large_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c128", "c128", "c128"}, {"c64", "c64", "c64"}, {"bf16", "bf16", "bf16"}};
+
 struct pattern {
     const char *statement, *operands;
 };
@@ -40,6 +42,11 @@ constexpr pattern batched_small_few[] = {
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[5:-1,6:5,11:30] A=$a[5:7,7:-1,11:35] B=$b[7:1,6:7,11:-42]"},
     {"C(i,e,j,f) = A(i,k,l,f,e)*B(l,k,e,j)", "C=$c[3,4,5,2] A=$a[3,2,3,2,4] B=$b[3,2,4,5]"},
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[64,61,2] A=$a[64,63,2] B=$b[63,61,2]"},
+};
+constexpr pattern batched_large_few[] = {
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
+    {"C(i,j,e) = 2*A(k,i,e)*B(j,k,e)", "C=$c[128,90,2] A=$a[96,128,2] B=$b[90,96,2]"},
+    {"C(j,i,e) -= A(i,k,e)*B(k,j,e)", "C=$c[120,90,2] A=$a[90:3,100:280,2:28000] B=$b[100:121,120:1,2:12200]"},
 };
 constexpr pattern tall_skinny_all[] = {
     {"C(i,j) += A(k,i)*B(k,j)", "C=$c[3,5] A=$a[1501,3] B=$b[1501,5]"},
@@ -88,6 +95,7 @@ std::vector<covering_case> covering_list() {
     std::vector<covering_case> out;
     add(out, batched_small_all, all_types);
     add(out, batched_small_few, few_types);
+    add(out, batched_large_few, large_types);
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
     add(out, direct_all, all_types);
