@@ -1,74 +1,73 @@
 // tall_skinny_atb: C = X^T Y with a long k. Each block sums a fixed slice of k into its own m x n partial result, C[.., chunk];
-// a reduction over the chunks follows as a step of its own, so the bits depend on nothing but the sizes. Rows of k are staged in
-// shared memory; a thread owns elements of C, and where C is small the threads left over share k.
-// Constants: product.hpp's, and rows_per_tile, threads_per_block.
+// a reduction over the chunks follows as a step of its own, so the bits depend on nothing but the sizes and the chip. X and Y stream
+// through shared memory in panels; where C has fewer tiles than a block threads, the threads share a panel's steps.
+// Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_stream.cuh's, and
+//   threads_per_block, core, stages, stage_bytes      as in batched_panels.cuh
+//   slices             groups of threads that share a panel's steps
+//   slice_offset[3]    elements from one slice's first step to the next slice's in a panel, of X [1] and Y [2]
+//   parts_at_once      slices whose sums fit shared memory together
 #pragma once
 
-#include "product.hpp"
-
-constexpr int elements = static_cast<int>(m * n);
-constexpr int slices = elements < threads_per_block ? threads_per_block / elements : 1; // threads that share an element of C
-constexpr int owned = (elements + threads_per_block - 1) / threads_per_block;           // elements of C a thread
-constexpr int x_pitch = static_cast<int>(m) + 1, y_pitch = static_cast<int>(n) + 1;
-// Which index of an operand is nearer in memory, and so for neighboring threads to load.
-constexpr bool x_rows_fast = k_stride[0][0] != argument && (m_axes == 0 || m_stride[1][0] == argument || k_stride[0][0] == 1);
-constexpr bool y_rows_fast = k_stride[1][0] != argument && (n_axes == 0 || n_stride[1][0] == argument || k_stride[1][0] == 1);
+#include "batched_tiles.cuh"
+#include "panel_stream.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinny_atb(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
-    compute* xs = reinterpret_cast<compute*>(memory); // [row][m + 1]
-    compute* ys = xs + rows_per_tile * x_pitch;       // [row][n + 1]
-    const long long length = a.k_length[0];
+    using tile = typename tile_of<core>::type;
+    constexpr int elements = static_cast<int>(m * n);
+    static_assert(tile::count * tile::threads * slices <= threads_per_block, "a thread has one tile");
     const long long block = block_number();
     if (block >= a.blocks) return;
-    const long long first = length * block / a.blocks, last = length * (block + 1) / a.blocks;
-    const int slice = slices > 1 ? threadIdx.x / elements : 0;
-
-    compute sums[owned];
+    const long long all_panels = (a.k_length[0] + k_panel - 1) / k_panel;
+    const long long first = all_panels * block / a.blocks, last = all_panels * (block + 1) / a.blocks, steps = a.k_length[0] - first * k_panel;
+    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + k_offset(a, 0, first * k_panel), static_cast<int>(m), steps);
+    const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + k_offset(a, 1, first * k_panel), static_cast<int>(n), steps);
+    const int panels = static_cast<int>(last - first);
     RICCI_UNROLL
-    for (int o = 0; o < owned; ++o) sums[o] = from_real<compute>(0, 0);
-    for (long long begin = first; begin < last; begin += rows_per_tile) {
-        const int rows = static_cast<int>(last - begin < rows_per_tile ? last - begin : rows_per_tile);
-        RICCI_UNROLL_2
-        for (int e = threadIdx.x; e < rows_per_tile * m; e += threads_per_block) {
-            const int row = x_rows_fast ? e % rows_per_tile : e / m, i = x_rows_fast ? e / rows_per_tile : e % m;
-            if (row < rows) xs[row * x_pitch + i] = load_x(a.x, x_offset(a, i, begin + row));
-        }
-        RICCI_UNROLL_2
-        for (int e = threadIdx.x; e < rows_per_tile * n; e += threads_per_block) {
-            const int row = y_rows_fast ? e % rows_per_tile : e / n, j = y_rows_fast ? e / rows_per_tile : e % n;
-            if (row < rows) ys[row * y_pitch + j] = load_y(a.y, y_offset(a, begin + row, j));
-        }
-        __syncthreads();
-        if (slice < slices) {
-            RICCI_UNROLL
-            for (int o = 0; o < owned; ++o) {
-                const int e = (slices > 1 ? threadIdx.x % elements : threadIdx.x) + o * threads_per_block;
-                if (e >= elements) break;
-                compute part = from_real<compute>(0, 0); // so that the rounding error does not grow with the slice's length
-                RICCI_UNROLL_ONCE
-                for (int row = slice; row < rows; row += slices) part += xs[row * x_pitch + e % m] * ys[row * y_pitch + e / m];
-                sums[o] += part;
-            }
-        }
-        __syncthreads();
+    for (int p = 0; p + 1 < stages; ++p) {
+        if (p < panels) x.load(memory + p * stage_bytes, p), y.load(memory + p * stage_bytes, p);
+        commit_async_copies();
+    }
+    const int group = threadIdx.x / tile::threads, slice = group / tile::count;
+    tile mine(group % tile::count);
+    RICCI_UNROLL_ONCE
+    for (int p = 0; p < panels; ++p) {
+        wait_async_copies<stages - 2>();
+        __syncthreads(); // the panel is here for all, and all are done with the one before
+        const int next = p + stages - 1;
+        unsigned char* const into = memory + next % stages * stage_bytes;
+        if (next < panels) x.load(into, next), y.load(into, next);
+        commit_async_copies();
+        const unsigned char* const stage = memory + p % stages * stage_bytes;
+        if (slice < slices)
+            mine.template add<k_panel / slices>(reinterpret_cast<const x_element*>(stage + region[1]) + slice * slice_offset[1],
+                                                reinterpret_cast<const y_element*>(stage + region[2]) + slice * slice_offset[2]);
     }
 
-    compute* c = static_cast<compute*>(a.c) + elements * block;
-    if constexpr (slices == 1) {
+    // The slices' sums, added in their order.
+    constexpr int owned = (elements + threads_per_block - 1) / threads_per_block;
+    compute* const parts = reinterpret_cast<compute*>(memory); // [slice][element]
+    compute totals[owned];
+    RICCI_UNROLL
+    for (int o = 0; o < owned; ++o) totals[o] = from_real<compute>(0, 0);
+    RICCI_UNROLL_ONCE
+    for (int begin = 0; begin < slices; begin += parts_at_once) {
+        __syncthreads(); // the panels, or the last parts, have been read
+        if (slice >= begin && slice < begin + parts_at_once && slice < slices)
+            mine.finish([&](int i, int j, compute sum) { parts[(slice - begin) * elements + j * static_cast<int>(m) + i] = sum; });
+        __syncthreads();
+        const int count = slices - begin < parts_at_once ? slices - begin : parts_at_once;
         RICCI_UNROLL
         for (int o = 0; o < owned; ++o) {
             const int e = threadIdx.x + o * threads_per_block;
-            if (e < elements) c[c_offset(a, e % m, e / m)] = sums[o];
+            if (e < elements)
+                for (int s = 0; s < count; ++s) totals[o] += parts[s * elements + e];
         }
-    } else {
-        compute* parts = xs; // [slice][element]; the tiles have been read
-        if (slice < slices) parts[threadIdx.x] = sums[0];
-        __syncthreads();
-        for (int e = threadIdx.x; e < elements; e += threads_per_block) {
-            compute total = parts[e];
-            for (int s = 1; s < slices; ++s) total += parts[s * elements + e];
-            c[c_offset(a, e % m, e / m)] = total;
-        }
+    }
+    compute* const c = static_cast<compute*>(a.c) + elements * block;
+    RICCI_UNROLL
+    for (int o = 0; o < owned; ++o) {
+        const int e = threadIdx.x + o * threads_per_block;
+        if (e < elements) c[c_offset(a, e % m, e / m)] = totals[o];
     }
 }

@@ -80,26 +80,48 @@ std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, 
     return bytes;
 }
 
-panel_layout panel_layout_of(const step& st, const batched_tile& tile) {
+namespace {
+
+/// The smallest step of an operand along axes of one class, 0 if it has none.
+std::int64_t nearest_step(const step& st, const operand& x, axis_class c) {
+    std::int64_t nearest = 0;
+    for (const auto a : axes_of(st, c)) {
+        const auto stride = std::abs(x.stride[static_cast<std::size_t>(a)]);
+        if (stride != 0 && st.axes[static_cast<std::size_t>(a)].extent > 1 && (nearest == 0 || stride < nearest)) nearest = stride;
+    }
+    return nearest;
+}
+
+} // namespace
+
+panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t columns) {
     panel_layout out;
     for (int o = 1; o < 3; ++o) {
         const auto at = static_cast<std::size_t>(o);
-        const auto x = matrix_of(st, o);
-        const auto bytes = size_of(operand_of(st, o).type);
-        const auto k_stride = std::abs(o == 1 ? x.column_stride : x.row_stride), other_stride = std::abs(o == 1 ? x.row_stride : x.column_stride);
-        out.lines_along_k[at] = k_stride != 0 && (other_stride == 0 || k_stride < other_stride);
-        const auto other = o == 1 ? x.rows : std::int64_t{tile.panel};
-        // Lines start at multiples of 16 bytes, and four neighboring lines on different banks: 4 elements of 8 bytes, or of 4.
-        auto pitch = out.lines_along_k[at] ? std::int64_t{tile.k_panel} : other;
-        const auto around = 128 / bytes;
-        while (bytes < 16 && pitch % (around / 4 * 2) != around / 4) ++pitch;
-        if (bytes == 16) pitch |= 1;
-        const auto lines = out.lines_along_k[at] ? other : std::int64_t{tile.k_panel};
+        const auto& x = operand_of(st, o);
+        const auto bytes = size_of(x.type);
+        const auto side = o == 1 ? m : n;
+        const auto along_k = nearest_step(st, x, k), along_side = nearest_step(st, x, side);
+        const auto other = o == 1 ? extent_of(st, m) : columns;
+        auto& lines = out.lines[at];
+        lines = along_k != 0 && (along_side == 0 || along_k < along_side) ? panel_lines::k : panel_lines::other;
+        const bool is_whole_side = other == extent_of(st, side) && axes_of(st, side).size() < 2;
+        if (lines == panel_lines::other && is_whole_side && (other == 1 || along_side == 1) && along_k == other && st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)].stride[static_cast<std::size_t>(axes_of(st, k).front())] > 0)
+            lines = panel_lines::whole;
+        auto& pitch = out.pitch[at];
+        pitch = lines == panel_lines::k ? k_panel : other;
+        if (lines != panel_lines::whole) {
+            // Lines start at multiples of 16 bytes; four neighbors lie on different banks.
+            const auto around = std::max<std::int64_t>(128 / bytes, 16);
+            while (bytes < 16 && pitch % (around / 2) != around / 4) ++pitch;
+            if (bytes == 16) pitch |= 1;
+        }
+        const auto rows = lines == panel_lines::k ? other : k_panel;
         const bool k_is_row = o == 2;
-        (out.lines_along_k[at] == k_is_row ? out.row : out.column)[at] = 1;
-        (out.lines_along_k[at] == k_is_row ? out.column : out.row)[at] = pitch;
+        ((lines == panel_lines::k) == k_is_row ? out.row : out.column)[at] = 1;
+        ((lines == panel_lines::k) == k_is_row ? out.column : out.row)[at] = pitch;
         out.region[at] = out.stage_bytes;
-        out.stage_bytes += (lines * pitch * bytes + 127) / 128 * 128;
+        out.stage_bytes += (rows * pitch * bytes + 15 + 127) / 128 * 128; // the last line's last 16 bytes may end behind it
     }
     return out;
 }

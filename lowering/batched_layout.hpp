@@ -32,13 +32,18 @@ std::int64_t region_bytes(const step& st, const batched_layout& layout, int oper
 /// several axes.
 std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products);
 
-/// How the panels of X and Y lie in a stage of batched_panels.
+/// Along what an operand's lines run: see kernels/panel_stream.cuh.
+enum class panel_lines : std::uint8_t { k, other, whole };
+
+/// How the panels of X and Y lie in a stage of batched_panels and tall_skinny_atb; [0] is unused.
 struct panel_layout {
-    std::array<std::int64_t, 3> row{}, column{}, region{}; ///< as staged_operand's; bytes from the start of a stage; [0] is unused
-    std::array<bool, 3> lines_along_k{};                   ///< whether the operand is contiguous along k
+    std::array<std::int64_t, 3> row{}, column{}; ///< as staged_operand's
+    std::array<std::int64_t, 3> pitch{};         ///< elements from one line to the next
+    std::array<std::int64_t, 3> region{};        ///< bytes from the start of a stage
+    std::array<panel_lines, 3> lines{};
     std::int64_t stage_bytes = 0;
 };
-panel_layout panel_layout_of(const step& st, const batched_tile& tile);
+panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t columns);
 
 inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region
 

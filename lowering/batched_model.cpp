@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 
 #include "lowering/families.hpp"
+#include "lowering/mma_shape.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,23 +114,6 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
     w.threads = static_cast<double>(threads);
     w.registers = static_cast<int>((tile + loads * 2) * s.words) + 32;
     return w;
-}
-
-/// The tensor cores' products that the kernel has: rows of a tile, how often a lane's four elements of 16 steps are split, cycles of
-/// an SM a product.
-struct mma_shape {
-    int rows, element_bytes, splits;
-    double cycles;
-};
-
-/// None for operands that do not have one type, or are f32.
-const mma_shape* mma_of(const step& st) {
-    static constexpr mma_shape doubles{8, 8, 4, 4}, bits_16{16, 2, 1, 2};
-    const auto x = st.operands[static_cast<std::size_t>(st.x)].type, y = st.operands[static_cast<std::size_t>(st.y)].type;
-    if (x != y) return nullptr;
-    if ((x == scalar_type::f64 || x == scalar_type::c128) && st.compute == x) return &doubles;
-    if ((x == scalar_type::f16 || x == scalar_type::bf16) && st.compute == scalar_type::f32) return &bits_16;
-    return nullptr;
 }
 
 work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const mma_shape& mma) {
@@ -314,55 +298,6 @@ batched_tile choose_lanes_tile(const step& st) {
     t.tile_m = static_cast<std::int32_t>(tile_m), t.tile_n = static_cast<std::int32_t>(tile_n);
     t.panel = static_cast<std::int32_t>(std::min(s.n, column_threads * tile_n));
     t.k_unrolled = s.k <= 4 ? static_cast<std::int32_t>(s.k) : 2;
-    return t;
-}
-
-namespace {
-bool operand_of_c_has_unit_rows(const step& st) {
-    const auto axes = axes_of(st, m);
-    return !axes.empty() && st.operands[0].stride[static_cast<std::size_t>(axes.front())] == 1;
-}
-} // namespace
-
-bool takes_panels(const step& st) {
-    const auto s = sizes_of(st);
-    for (const auto c : {m, n, k})
-        if (axes_of(st, c).size() > 1) return false;
-    return s.x_bytes >= 4 && s.y_bytes >= 4;
-}
-
-batched_tile choose_panels_tile(const step& st, const machine& chip) {
-    const auto s = sizes_of(st);
-    constexpr std::int64_t most_threads = 256, sums = 64; // registers a thread
-    batched_tile t;
-    const auto most_columns = std::max<std::int64_t>(8, most_threads * sums / (s.m * s.words) / 8 * 8);
-    const auto blocks = up(s.n, std::min<std::int64_t>(most_columns, 64));
-    const auto* mma = mma_of(st);
-    t.k_unrolled = 2;
-    t.core = mma != nullptr ? batched_core::mma : batched_core::fma;
-    t.c_transposed = mma != nullptr && operand_of_c_has_unit_rows(st);
-    const std::int64_t largest = mma == nullptr ? sums / s.words : sums / s.words / (mma->rows / 4), threads = mma == nullptr ? 1 : warp;
-    // Tiles for few enough threads, with the least that no element of C needs, then the squarest; fewer columns where there are none.
-    std::int64_t least = INT64_MAX;
-    for (auto columns = up(up(s.n, blocks), 8) * 8; least == INT64_MAX; columns -= 8) {
-        t.panel = static_cast<std::int32_t>(columns);
-        const auto rows = mma == nullptr ? s.m : t.c_transposed ? up(columns, mma->rows) : up(s.m, mma->rows);
-        const auto wide = mma == nullptr ? columns : t.c_transposed ? up(s.m, 8) : up(columns, 8);
-        for (std::int64_t tm = 1; tm <= std::min<std::int64_t>(rows, 16); ++tm)
-            for (std::int64_t tn = 1; tn <= std::min<std::int64_t>(wide, 16); ++tn) {
-                const auto tiles = up(rows, tm) * up(wide, tn);
-                if (tm * tn > largest || tiles * threads > most_threads) continue;
-                const auto cost = tiles * (tm * tn * 16 + 4 * (tm + tn));
-                if (cost >= least) continue;
-                least = cost;
-                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
-                t.threads = static_cast<std::int32_t>(tiles * threads);
-            }
-    }
-    t.rows_first = true;
-    t.k_panel = std::max(8, 128 / std::max(s.x_bytes, s.y_bytes));
-    const auto stage = panel_layout_of(st, t).stage_bytes;
-    t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
     return t;
 }
 

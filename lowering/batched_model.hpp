@@ -30,10 +30,4 @@ batched_tile choose_batched_tile(const step& st, const machine& chip);
 /// The parameters of batched_lanes for a product.
 batched_tile choose_lanes_tile(const step& st);
 
-/// Whether batched_panels takes a product: single axes m, n and k, numbers of 4 bytes and more.
-bool takes_panels(const step& st);
-
-/// The parameters of batched_panels for a product.
-batched_tile choose_panels_tile(const step& st, const machine& chip);
-
 } // namespace ricci::lowering

@@ -12,6 +12,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/batched_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/panel_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -284,12 +285,14 @@ class form_chooser {
         // The cut depends on the sizes and the chip only, never on what else runs.
         const std::int64_t blocks = chip_.kind == target::cuda ? std::min<std::int64_t>(2 * chip_.processors, (ek + 255) / 256)
                                                                : std::min<std::int64_t>(64, (ek + 4095) / 4096);
+        const bool cuda = chip_.kind == target::cuda;
         const std::int32_t rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
                                       static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
         step partial = st;
         partial.kernel = family::tall_skinny_atb;
         partial.op = assignment::assign;
-        partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 256, 0};
+        partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 0, 0};
+        if (cuda) partial.batched = choose_atb_tile(st, chip_);
         partial.axes.push_back({"chunk", blocks, true});
         for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
         partial.classes.push_back(other);

@@ -170,26 +170,36 @@ class product_source {
 
     void make_batched_panels() {
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t);
+        const auto layout = panel_layout_of(st_, t.k_panel, t.panel);
         const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
-        const auto narrow = [](const std::array<std::int64_t, 3>& values) {
-            return std::array{static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1]), static_cast<std::int32_t>(values[2])};
-        };
         write_tile();
-        text_.constant("columns_of_block", t.panel);
+        write_panels(layout, 1);
         text_.constant("column_blocks", column_blocks);
-        text_.constant("k_panel", t.k_panel);
-        text_.constant("stages", t.stages);
-        text_.constant("stage_bytes", layout.stage_bytes);
-        text_.list("row", narrow(layout.row));
-        text_.list("column", narrow(layout.column));
-        text_.list("region", narrow(layout.region));
-        text_.list("lines_along_k", std::array<std::int32_t, 3>{0, layout.lines_along_k[1], layout.lines_along_k[2]});
         text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
         finish("batched_panels");
         out_.shape.grid = products_ * column_blocks;
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(t.stages * layout.stage_bytes);
+    }
+
+    /// `interleaved`: how many slices take turns at a panel's steps.
+    void write_panels(const panel_layout& layout, std::int64_t interleaved) {
+        const auto& t = st_.batched;
+        text_.constant("columns_of_block", t.panel);
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        auto row = layout.row, column = layout.column;
+        column[1] *= interleaved, row[2] *= interleaved;
+        text_.list("row", narrow(row));
+        text_.list("column", narrow(column));
+        text_.list("region", narrow(layout.region));
+        text_.list("pitch", narrow(layout.pitch));
+        text_.list("lines", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.lines[1]), static_cast<std::int32_t>(layout.lines[2])});
+    }
+
+    static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values) {
+        return {static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1]), static_cast<std::int32_t>(values[2])};
     }
 
     void write_tile() {
@@ -237,15 +247,26 @@ class product_source {
     }
 
     void make_tall_skinny_atb() {
-        text_.constant("rows_per_tile", st_.tile[1]);
-        if (cuda_) text_.constant("threads_per_block", st_.tile[2]);
-        finish("tall_skinny_atb");
-        const auto em = extent_of(st_, m), en = extent_of(st_, n);
         out_.shape.grid = st_.tile[0];
-        out_.shape.threads = st_.tile[2];
-        // The tiles, or the partial sums of threads that share an element of C.
-        const auto tiles = st_.tile[1] * (em + en + 2);
-        out_.shape.shared_bytes = static_cast<int>(std::max<std::int64_t>(tiles, st_.tile[2]) * size_of(st_.compute));
+        if (!cuda_) {
+            text_.constant("rows_per_tile", st_.tile[1]);
+            return finish("tall_skinny_atb");
+        }
+        const auto& t = st_.batched;
+        const auto layout = panel_layout_of(st_, t.k_panel, t.panel);
+        const bool fma = t.core == batched_core::fma;
+        const auto elements = extent_of(st_, m) * extent_of(st_, n) * size_of(st_.compute);
+        const auto stages = t.stages * layout.stage_bytes, parts_at_once = std::clamp<std::int64_t>(stages / elements, 1, t.slices);
+        // Multiply-adds: neighboring slices take neighboring steps; the tensor cores: stretches of them.
+        const auto apart = fma ? 1 : t.k_panel / t.slices;
+        write_tile();
+        write_panels(layout, fma ? t.slices : 1);
+        text_.constant("slices", t.slices);
+        text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
+        text_.constant("parts_at_once", parts_at_once);
+        finish("tall_skinny_atb");
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(std::max(stages, parts_at_once * elements));
     }
 
     void make_tall_skinny_ab() {

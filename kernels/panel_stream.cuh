@@ -1,0 +1,75 @@
+// panel_stream: brings an operand into shared memory panel by panel, each `k_panel` steps of the sum, by asynchronous copies of 16 bytes
+// where its alignment allows, of single numbers where not.
+//
+// An operand has lines along k, its other side (m rows of X, the block's columns of Y) one line each; or lines along the other side,
+// one a step; or, if those follow one another without a gap, one line a panel.
+// Constants: product.hpp's, and
+//   k_panel
+//   columns_of_block
+//   row[3], column[3]  elements from one row, column to the next in a panel, of X [1] and Y [2]
+//   region[3]          bytes from the start of a stage to the panel
+//   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels
+//   pitch[3]           elements from one line to the next
+#pragma once
+
+#include "product.hpp"
+#include "ptx_copy.cuh"
+
+/// O: 1 X, 2 Y.
+template <int O, class Element> class panel_stream {
+    static constexpr int others = O == 1 ? static_cast<int>(m) : columns_of_block;
+    static constexpr int line_count = lines[O] == 0 ? others : lines[O] == 1 ? k_panel : 1;
+    static constexpr int line_length = lines[O] == 0 ? k_panel : lines[O] == 1 ? others : k_panel * others;
+    static constexpr int size = sizeof(Element), part = sizeof(typename real_part<Element>::type);
+    static constexpr int other_axes = O == 1 ? m_axes : n_axes;
+
+  public:
+    /// `first`: the operand's element at the stream's first step and column; `own` of the other side exist; `steps` in all.
+    RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps) : arguments_(a), first_(first), own_(own), steps_(steps) {
+        const long long k_step = k_offset(a, O - 1, 1), other_step = other_offset(1);
+        const long long in_line = lines[O] == 0 ? k_step : other_step, between = lines[O] == 0 ? other_step : lines[O] == 1 ? k_step : 0;
+        misaligned_ = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between * size);
+        if (in_line != 1 || other_axes > 1 || k_axes > 1) misaligned_ |= part;
+    }
+
+    /// Starts to copy panel `number`; what does not exist becomes zero.
+    RICCI_FUNCTION void load(unsigned char* stage, long long number) const {
+        if (misaligned_ % 16 == 0) copy<16>(stage + region[O], number);
+        else if (part < 4 && misaligned_ % 4 == 0) copy<4>(stage + region[O], number);
+        else copy<part>(stage + region[O], number);
+    }
+
+  private:
+    RICCI_FUNCTION long long other_offset(int i) const { return O == 1 ? m_offset(arguments_, 1, i) : n_offset(arguments_, 1, i); }
+
+    template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, long long number) const {
+        constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
+        const long long begin = number * k_panel, left = steps_ - begin;
+        const int own_steps = left < k_panel ? static_cast<int>(left) : k_panel;
+        const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? own_steps : 1;
+        const int own_length = lines[O] == 0 ? own_steps : lines[O] == 1 ? own_ : own_steps * others;
+        const Element* const from = first_ + k_offset(arguments_, O - 1, begin);
+        RICCI_UNROLL_2
+        for (int e = threadIdx.x; e < line_count * chunks; e += threads_per_block) {
+            const int line = e / chunks, at = e % chunks * Bytes, element = at / size, inside = at % size;
+            int valid = line < own_lines ? own_length * size - at : 0;
+            valid = valid < 0 ? 0 : valid > Bytes ? Bytes : valid;
+            long long offset = 0;
+            if (valid > 0) {
+                if constexpr (lines[O] == 0) offset = other_offset(line) + k_offset(arguments_, O - 1, element);
+                else if constexpr (lines[O] == 1) offset = k_offset(arguments_, O - 1, line) + other_offset(element);
+                else offset = element;
+            }
+            const unsigned char* const source = reinterpret_cast<const unsigned char*>(from + offset) + inside;
+            unsigned char* const target = to + line * pitch[O] * size + at;
+            if constexpr (Bytes >= 4) async_copy<Bytes>(target, valid > 0 ? source : reinterpret_cast<const unsigned char*>(first_), valid);
+            else *reinterpret_cast<unsigned short*>(target) = valid > 0 ? *reinterpret_cast<const unsigned short*>(source) : static_cast<unsigned short>(0);
+        }
+    }
+
+    const arguments& arguments_;
+    const Element* first_;
+    int own_;
+    long long steps_;
+    unsigned long long misaligned_;
+};

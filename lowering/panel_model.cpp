@@ -1,0 +1,109 @@
+// panel_model: the parameters of the GPU's kernels that stream panels of k through shared memory.
+#include "lowering/panel_model.hpp"
+
+#include "lowering/batched_layout.hpp"
+#include "lowering/families.hpp"
+#include "lowering/mma_shape.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+constexpr std::int64_t warp = 32, most_threads = 256;
+constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C: two blocks of 256 threads share an SM
+
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+bool c_has_unit_rows(const step& st) {
+    const auto axes = axes_of(st, m);
+    return !axes.empty() && st.operands[0].stride[static_cast<std::size_t>(axes.front())] == 1;
+}
+
+std::int64_t x_bytes(const step& st) { return size_of(st.operands[static_cast<std::size_t>(st.x)].type); }
+std::int64_t y_bytes(const step& st) { return size_of(st.operands[static_cast<std::size_t>(st.y)].type); }
+
+/// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that
+/// no element of C needs, then the squarest. False if they would take more threads than a block has.
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words) {
+    const auto high = mma == nullptr ? rows : t.c_transposed ? up(columns, mma->rows) : up(rows, mma->rows);
+    const auto wide = mma == nullptr ? columns : t.c_transposed ? up(rows, 8) : up(columns, 8);
+    const auto largest = mma == nullptr ? most_sums / words : most_sums / words / (mma->rows / 4), threads = mma == nullptr ? 1 : warp;
+    std::int64_t least = INT64_MAX;
+    for (std::int64_t tm = 1; tm <= std::min<std::int64_t>(high, 16); ++tm)
+        for (std::int64_t tn = 1; tn <= std::min<std::int64_t>(wide, 16); ++tn) {
+            const auto tiles = up(high, tm) * up(wide, tn);
+            if (tm * tn > std::max<std::int64_t>(largest, 1) || tiles * threads > most_threads) continue;
+            const auto cost = tiles * (tm * tn * 16 + 4 * (tm + tn));
+            if (cost >= least) continue;
+            least = cost;
+            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+            t.threads = static_cast<std::int32_t>(tiles * threads);
+        }
+    return least != INT64_MAX;
+}
+
+batched_tile start(const step& st, const mma_shape* mma) {
+    batched_tile t;
+    t.core = mma != nullptr ? batched_core::mma : batched_core::fma;
+    t.c_transposed = mma != nullptr && c_has_unit_rows(st);
+    t.rows_first = true;
+    t.k_unrolled = 2;
+    return t;
+}
+
+void set_stages(batched_tile& t, const step& st, const machine& chip) {
+    const auto stage = panel_layout_of(st, t.k_panel, t.panel).stage_bytes;
+    t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
+}
+
+} // namespace
+
+bool takes_panels(const step& st) {
+    for (const auto c : {m, n, k})
+        if (axes_of(st, c).size() > 1) return false;
+    return true;
+}
+
+batched_tile choose_panels_tile(const step& st, const machine& chip) {
+    const auto* mma = mma_of(st);
+    auto t = start(st, mma);
+    const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
+    const auto most_columns = std::clamp<std::int64_t>(most_threads * most_sums / (em * words) / 8 * 8, 8, 64);
+    auto columns = up(up(en, up(en, most_columns)), 8) * 8;
+    while (!set_tiles(t, em, columns, mma, words)) columns -= 8;
+    t.panel = static_cast<std::int32_t>(columns);
+    t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(8, 128 / std::max(x_bytes(st), y_bytes(st))));
+    set_stages(t, st, chip);
+    return t;
+}
+
+batched_tile choose_atb_tile(const step& st, const machine& chip) {
+    const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
+    constexpr std::int64_t least_mma_side = 5; // below, most of a tensor core's tile would be empty
+    const auto* mma = std::max(em, en) >= least_mma_side ? mma_of(st) : nullptr;
+    auto t = start(st, mma);
+    t.panel = static_cast<std::int32_t>(en);
+    if (!set_tiles(t, em, en, mma, words)) { // too many for the tensor cores' few tiles a thread
+        mma = nullptr;
+        t = start(st, mma);
+        t.panel = static_cast<std::int32_t>(en);
+        t.threads = 0;
+        set_tiles(t, em, en, mma, words);
+    }
+    const auto tiles = t.threads;
+    t.slices = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(most_threads / std::max(tiles, 1))));
+    t.threads = static_cast<std::int32_t>(up(tiles * t.slices, warp) * warp);
+    constexpr std::int64_t aim = 16 << 10; // bytes a panel: with four in flight in each of two blocks, enough to hide the latency
+    const auto steps = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, aim / (em * x_bytes(st) + en * y_bytes(st))))));
+    const auto least = t.slices * (mma != nullptr ? 16 : 1);
+    t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(steps, least));
+    set_stages(t, st, chip);
+    return t;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,18 @@
+// panel_model: the parameters of the GPU's kernels that stream panels of k through shared memory.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// Whether batched_panels takes a product: single axes m, n and k.
+bool takes_panels(const step& st);
+
+/// The parameters of batched_panels for a product.
+batched_tile choose_panels_tile(const step& st, const machine& chip);
+
+/// The parameters of tall_skinny_atb for a product.
+batched_tile choose_atb_tile(const step& st, const machine& chip);
+
+} // namespace ricci::lowering
