@@ -1,6 +1,6 @@
 // batched_fma: multiplies matrices in shared memory by multiply-adds; each thread computes a tile of one product.
 // Constants:
-//   columns_of_block   columns of C that a block computes, n or fewer
+//   rows_of_block, columns_of_block    of C, m and n or fewer
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   tile_m, tile_n     elements a thread; its rows are row_threads apart, its columns column_threads
 //   rows_first         whether neighboring lanes have neighboring rows, or columns
@@ -12,7 +12,7 @@
 
 template <class Compute = compute> // a template, so that only the kind of tile in use is compiled
 class fma_tile {
-    static constexpr int rows = m, columns = columns_of_block;
+    static constexpr int rows = rows_of_block, columns = columns_of_block;
     static constexpr int row_threads = (rows + tile_m - 1) / tile_m, column_threads = (columns + tile_n - 1) / tile_n;
 
   public:

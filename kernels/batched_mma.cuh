@@ -1,7 +1,7 @@
 // batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type: doubles, complex doubles (four real
 // products each), or half and bfloat16 summed in f32. Each warp computes a tile of one product.
 // Constants:
-//   columns_of_block   columns of C that a block computes, n or fewer
+//   rows_of_block, columns_of_block    of C, m and n or fewer
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   c_transposed       whether C^T = Y^T X^T is computed, for a lane's two elements to be neighbors in memory
 //   tile_m, tile_n     the instruction's tiles a warp computes, of the rows and columns of what is computed
@@ -49,7 +49,7 @@ class mma_tile {
     using mma = mma_of<is_complex ? 3 : Type>;
     using number = typename mma::number;
     static constexpr int parts = is_complex ? 2 : 1, lane_rows = mma::lane_rows, elements = mma::elements;
-    static constexpr int rows = c_transposed ? columns_of_block : m, columns = c_transposed ? m : columns_of_block;
+    static constexpr int rows = c_transposed ? columns_of_block : rows_of_block, columns = c_transposed ? rows_of_block : columns_of_block;
     // Strides of the left factor (row, k) and the right one (k, column).
     static constexpr int l_row = c_transposed ? column[2] : row[1], l_k = c_transposed ? row[2] : column[1];
     static constexpr int r_column = c_transposed ? row[1] : column[2], r_k = c_transposed ? column[1] : row[2];

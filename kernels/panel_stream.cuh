@@ -1,14 +1,14 @@
 // panel_stream: brings an operand into shared memory panel by panel, each `k_panel` steps of the sum, by asynchronous copies of 16 bytes
 // where its alignment allows, of single numbers where not.
 //
-// An operand has lines along k, its other side (m rows of X, the block's columns of Y) one line each; or lines along the other side,
+// An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines along the other side,
 // one a step; or, if those follow one another without a gap, one line a panel.
 // Constants: product.hpp's, and
 //   k_panel
-//   columns_of_block
+//   rows_of_block, columns_of_block
 //   row[3], column[3]  elements from one row, column to the next in a panel, of X [1] and Y [2]
 //   region[3]          bytes from the start of a stage to the panel
-//   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels
+//   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels, the other side fastest, 3 whole panels, k fastest
 //   pitch[3]           elements from one line to the next
 #pragma once
 
@@ -17,17 +17,21 @@
 
 /// O: 1 X, 2 Y.
 template <int O, class Element> class panel_stream {
-    static constexpr int others = O == 1 ? static_cast<int>(m) : columns_of_block;
+    static constexpr int others = O == 1 ? rows_of_block : columns_of_block;
+    static constexpr bool is_whole = lines[O] >= 2;
     static constexpr int line_count = lines[O] == 0 ? others : lines[O] == 1 ? k_panel : 1;
     static constexpr int line_length = lines[O] == 0 ? k_panel : lines[O] == 1 ? others : k_panel * others;
     static constexpr int size = sizeof(Element), part = sizeof(typename real_part<Element>::type);
     static constexpr int other_axes = O == 1 ? m_axes : n_axes;
 
   public:
-    /// `first`: the operand's element at the stream's first step and column; `own` of the other side exist; `steps` in all.
-    RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps) : arguments_(a), first_(first), own_(own), steps_(steps) {
-        const long long k_step = k_offset(a, O - 1, 1), other_step = other_offset(1);
-        const long long in_line = lines[O] == 0 ? k_step : other_step, between = lines[O] == 0 ? other_step : lines[O] == 1 ? k_step : 0;
+    /// `first`: the operand's element at the stream's first step, row and column; `own` of the other side exist; `steps` in all;
+    /// `places`: offsets of the block's rows or columns, null where they are one step apart.
+    RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps, const long long* places = nullptr)
+        : arguments_(a), first_(first), own_(own), steps_(steps), places_(places) {
+        const bool along_k = lines[O] == 0 || lines[O] == 3;
+        const long long k_step = k_offset(a, O - 1, 1), other_step = O == 1 ? m_offset(a, 1, 1) : n_offset(a, 1, 1);
+        const long long in_line = along_k ? k_step : other_step, between = is_whole ? 0 : along_k ? other_step : k_step;
         misaligned_ = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between * size);
         if (in_line != 1 || other_axes > 1 || k_axes > 1) misaligned_ |= part;
     }
@@ -40,14 +44,18 @@ template <int O, class Element> class panel_stream {
     }
 
   private:
-    RICCI_FUNCTION long long other_offset(int i) const { return O == 1 ? m_offset(arguments_, 1, i) : n_offset(arguments_, 1, i); }
+    RICCI_FUNCTION long long other_offset(int i) const {
+        if constexpr (other_axes > 1)
+            if (places_ != nullptr) return places_[i];
+        return O == 1 ? m_offset(arguments_, 1, i) : n_offset(arguments_, 1, i);
+    }
 
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, long long number) const {
         constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
         const long long begin = number * k_panel, left = steps_ - begin;
         const int own_steps = left < k_panel ? static_cast<int>(left) : k_panel;
         const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? own_steps : 1;
-        const int own_length = lines[O] == 0 ? own_steps : lines[O] == 1 ? own_ : own_steps * others;
+        const int own_length = lines[O] == 0 ? own_steps : lines[O] == 1 ? own_ : lines[O] == 2 ? own_steps * others : own_ * k_panel;
         const Element* const from = first_ + k_offset(arguments_, O - 1, begin);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < line_count * chunks; e += threads_per_block) {
@@ -71,5 +79,6 @@ template <int O, class Element> class panel_stream {
     const Element* first_;
     int own_;
     long long steps_;
+    const long long* places_;
     unsigned long long misaligned_;
 };

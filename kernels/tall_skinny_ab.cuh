@@ -1,32 +1,44 @@
-// tall_skinny_ab: C = X*Y with a long m, of one axis or several, and small n, k. Y lies in shared memory; a thread does a row, columns_at_once columns at a
-// time in registers. Constants: product.hpp's, and rows_per_block.
+// tall_skinny_ab: C = X*Y with a long m, of one axis or several, and small n and k. A block brings its rows of X and all of Y into shared
+// memory as one panel and computes its rows of C, once: occupancy hides the latency.
+// Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_stream.cuh's, and
+//   threads_per_block, core
+//   panel_bytes        of X and Y in shared memory; behind them, where m has several axes, the places of the block's rows in X and C
 #pragma once
 
-#include "product.hpp"
+#include "batched_tiles.cuh"
+#include "panel_stream.cuh"
 
-constexpr int columns_at_once = n < 8 ? static_cast<int>(n) : 8;
-
-extern "C" __global__ void __launch_bounds__(rows_per_block) ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
-    compute* ys = reinterpret_cast<compute*>(memory); // [n][k]
-    for (int e = threadIdx.x; e < k * n; e += rows_per_block) ys[e] = load_y(a.y, y_offset(a, e % k, e / k));
-    __syncthreads();
-    const long long block = block_number();
-    const long long i = block * rows_per_block + threadIdx.x;
-    if (i >= row_count(a)) return;
-    const long long x_row = m_offset(a, 1, i), c_row = m_offset(a, 0, i);
-    for (int begin = 0; begin < n; begin += columns_at_once) {
-        compute sums[columns_at_once];
-        RICCI_UNROLL
-        for (int j = 0; j < columns_at_once; ++j) sums[j] = from_real<compute>(0, 0);
-        for (int l = 0; l < k; ++l) {
-            const compute x = load_x(a.x, x_row + k_offset(a, 0, l));
-            RICCI_UNROLL
-            for (int j = 0; j < columns_at_once; ++j)
-                if (begin + j < n) sums[j] += x * ys[(begin + j) * k + l];
+    using tile = typename tile_of<core>::type;
+    static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");
+    const long long first = block_number() * rows_of_block, all = row_count(a);
+    if (first >= all) return;
+    const int own = all - first < rows_of_block ? static_cast<int>(all - first) : rows_of_block;
+    constexpr bool has_places = m_axes > 1;
+    long long* const x_places = reinterpret_cast<long long*>(memory + panel_bytes);
+    long long* const c_places = x_places + rows_of_block;
+    if constexpr (has_places) {
+        for (int i = threadIdx.x; i < rows_of_block; i += threads_per_block) {
+            const long long at = i < own ? first + i : first;
+            x_places[i] = m_offset(a, 1, at), c_places[i] = m_offset(a, 0, at);
         }
-        RICCI_UNROLL
-        for (int j = 0; j < columns_at_once; ++j)
-            if (begin + j < n) store_c(a, c_row + n_offset(a, 0, begin + j), sums[j]);
+        __syncthreads();
     }
+    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + (has_places ? 0 : m_offset(a, 1, first)), own, k, x_places);
+    const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y), static_cast<int>(n), k);
+    x.load(memory, 0);
+    y.load(memory, 0);
+    commit_async_copies();
+    wait_async_copies<0>();
+    __syncthreads();
+    const int number = threadIdx.x / tile::threads;
+    if (number >= tile::count) return;
+    tile mine(number);
+    mine.template add<k_panel>(reinterpret_cast<const x_element*>(memory + region[1]), reinterpret_cast<const y_element*>(memory + region[2]));
+    mine.finish([&](int i, int j, compute sum) {
+        if (i >= own) return;
+        const long long row_at = has_places ? c_places[i] : m_offset(a, 0, first + i);
+        store_c(a, row_at + n_offset(a, 0, j), sum);
+    });
 }

@@ -94,7 +94,7 @@ std::int64_t nearest_step(const step& st, const operand& x, axis_class c) {
 
 } // namespace
 
-panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t columns) {
+panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
     panel_layout out;
     for (int o = 1; o < 3; ++o) {
         const auto at = static_cast<std::size_t>(o);
@@ -102,26 +102,30 @@ panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t 
         const auto bytes = size_of(x.type);
         const auto side = o == 1 ? m : n;
         const auto along_k = nearest_step(st, x, k), along_side = nearest_step(st, x, side);
-        const auto other = o == 1 ? extent_of(st, m) : columns;
+        const auto other = o == 1 ? rows : columns;
+        const bool single_axes = axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
+        const auto goes_up = [&](axis_class c) { return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0; };
         auto& lines = out.lines[at];
         lines = along_k != 0 && (along_side == 0 || along_k < along_side) ? panel_lines::k : panel_lines::other;
-        const bool is_whole_side = other == extent_of(st, side) && axes_of(st, side).size() < 2;
-        if (lines == panel_lines::other && is_whole_side && (other == 1 || along_side == 1) && along_k == other && st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)].stride[static_cast<std::size_t>(axes_of(st, k).front())] > 0)
-            lines = panel_lines::whole;
+        if (single_axes && goes_up(k) && goes_up(side)) {
+            const auto ek = extent_of(st, k);
+            if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) && along_k == other) lines = panel_lines::whole_other;
+            if (lines == panel_lines::k && k_panel == ek && along_k == 1 && along_side == ek) lines = panel_lines::whole_k;
+        }
+        const bool k_fastest = lines == panel_lines::k || lines == panel_lines::whole_k;
         auto& pitch = out.pitch[at];
-        pitch = lines == panel_lines::k ? k_panel : other;
-        if (lines != panel_lines::whole) {
+        pitch = k_fastest ? k_panel : other;
+        if (lines == panel_lines::k || lines == panel_lines::other) {
             // Lines start at multiples of 16 bytes; four neighbors lie on different banks.
             const auto around = std::max<std::int64_t>(128 / bytes, 16);
             while (bytes < 16 && pitch % (around / 2) != around / 4) ++pitch;
             if (bytes == 16) pitch |= 1;
         }
-        const auto rows = lines == panel_lines::k ? other : k_panel;
         const bool k_is_row = o == 2;
-        ((lines == panel_lines::k) == k_is_row ? out.row : out.column)[at] = 1;
-        ((lines == panel_lines::k) == k_is_row ? out.column : out.row)[at] = pitch;
+        (k_fastest == k_is_row ? out.row : out.column)[at] = 1;
+        (k_fastest == k_is_row ? out.column : out.row)[at] = pitch;
         out.region[at] = out.stage_bytes;
-        out.stage_bytes += (rows * pitch * bytes + 15 + 127) / 128 * 128; // the last line's last 16 bytes may end behind it
+        out.stage_bytes += ((k_fastest ? other : k_panel) * pitch * bytes + 15 + 127) / 128 * 128; // the last 16 bytes copied may end behind
     }
     return out;
 }

@@ -276,7 +276,8 @@ class form_chooser {
             std::swap(st.x_conjugated, st.y_conjugated);
             for (auto& c : st.classes) c = c == m ? n : c == n ? m : c;
         }
-        st.tile = {chip_.kind == target::cuda ? 256 : 64, 0, 0, 0};
+        if (chip_.kind == target::cuda) st.batched = choose_ab_tile(st, chip_);
+        else st.tile = {64, 0, 0, 0};
         out.push_back(std::move(st));
     }
 

@@ -57,7 +57,7 @@ batched_tile start(const step& st, const mma_shape* mma) {
 }
 
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
-    const auto stage = panel_layout_of(st, t.k_panel, t.panel).stage_bytes;
+    const auto stage = panel_layout_of(st, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
     t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
 }
 
@@ -104,6 +104,37 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
     t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(steps, least));
     set_stages(t, st, chip);
     return t;
+}
+
+batched_tile choose_ab_tile(const step& st, const machine& chip) {
+    const auto en = extent_of(st, n), ek = extent_of(st, k), words = size_of(st.compute) / 4;
+    constexpr std::int64_t least_mma_side = 5;
+    const auto* mma = std::max(en, ek) >= least_mma_side ? mma_of(st) : nullptr;
+    constexpr std::int64_t aim = 24 << 10; // bytes of X a block
+    const auto by_memory = aim / (ek * x_bytes(st)), by_registers = most_threads * most_sums / (en * words);
+    auto t = start(st, mma);
+    const auto c_steps = [&](axis_class c) {
+        std::int64_t nearest = INT64_MAX;
+        for (const auto a : axes_of(st, c))
+            if (const auto s = std::abs(st.operands[0].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
+        return nearest;
+    };
+    const bool along_rows = c_steps(m) <= c_steps(n);
+    t.c_transposed = mma != nullptr && along_rows;
+    t.rows_first = along_rows;
+    t.panel = static_cast<std::int32_t>(en);
+    t.k_panel = static_cast<std::int32_t>(ek);
+    for (auto rows = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(by_memory, by_registers), 32, 512))));; rows /= 2) {
+        t.products = static_cast<std::int32_t>(rows);
+        if ((set_tiles(t, rows, en, mma, words) && ab_shared_bytes(st, t) <= chip.shared_bytes) || rows == 16) break;
+    }
+    t.threads = static_cast<std::int32_t>(up(t.threads, warp) * warp);
+    return t;
+}
+
+std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
+    const auto panel = panel_layout_of(st, t.k_panel, t.products, t.panel).stage_bytes;
+    return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : 0);
 }
 
 } // namespace ricci::lowering

@@ -15,4 +15,10 @@ batched_tile choose_panels_tile(const step& st, const machine& chip);
 /// The parameters of tall_skinny_atb for a product.
 batched_tile choose_atb_tile(const step& st, const machine& chip);
 
+/// The parameters of tall_skinny_ab for a product with a long m.
+batched_tile choose_ab_tile(const step& st, const machine& chip);
+
+/// Shared memory of a block of tall_skinny_ab, bytes.
+std::int64_t ab_shared_bytes(const step& st, const batched_tile& t);
+
 } // namespace ricci::lowering

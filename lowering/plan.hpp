@@ -54,14 +54,14 @@ enum class family : std::uint8_t { none, direct, batched_small, batched_lanes, b
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
 enum class batched_core : std::uint8_t { fma, mma };
 
-/// The parameters of the batched_* kernels and tall_skinny_atb on a GPU; what each means stands at the heads of their files.
+/// The parameters of the batched and tall-skinny kernels on a GPU; what each means stands at the heads of their files.
 struct batched_tile {
-    std::int32_t products = 1, threads = 128;
+    std::int32_t products = 1, threads = 128; ///< a block; tall_skinny_ab: rows, instead of products
     batched_core core = batched_core::fma;
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
-    std::int32_t panel = 0;                         ///< batched_lanes, batched_panels: columns of C at a time
-    std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, tall_skinny_atb
+    std::int32_t panel = 0;                         ///< columns of C at a time
+    std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, the tall-skinny kernels
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false, k_apart = false;     ///< mma
@@ -85,7 +85,7 @@ struct step {
     family kernel = family::none;
     bool dynamic_extents = false; ///< the kernel takes every extent as an argument
     std::array<std::int32_t, 4> tile{}; ///< the family's parameters, see families.hpp
-    batched_tile batched;               ///< those of the batched_* kernels and tall_skinny_atb on a GPU
+    batched_tile batched;               ///< those of the batched and tall-skinny kernels on a GPU
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.

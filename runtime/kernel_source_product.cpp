@@ -4,6 +4,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/panel_model.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 
@@ -155,6 +156,7 @@ class product_source {
         const auto layout = batched_layout_of(st_);
         write_tile();
         write_layout(layout, t.products);
+        text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
         start_batched();
@@ -170,10 +172,12 @@ class product_source {
 
     void make_batched_panels() {
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.k_panel, t.panel);
+        const auto layout = panel_layout_of(st_, t.k_panel, extent_of(st_, m), t.panel);
         const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
         write_tile();
         write_panels(layout, 1);
+        text_.constant("rows_of_block", extent_of(st_, m));
+        write_stages(layout);
         text_.constant("column_blocks", column_blocks);
         text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
         finish("batched_panels");
@@ -187,8 +191,6 @@ class product_source {
         const auto& t = st_.batched;
         text_.constant("columns_of_block", t.panel);
         text_.constant("k_panel", t.k_panel);
-        text_.constant("stages", t.stages);
-        text_.constant("stage_bytes", layout.stage_bytes);
         auto row = layout.row, column = layout.column;
         column[1] *= interleaved, row[2] *= interleaved;
         text_.list("row", narrow(row));
@@ -196,6 +198,11 @@ class product_source {
         text_.list("region", narrow(layout.region));
         text_.list("pitch", narrow(layout.pitch));
         text_.list("lines", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.lines[1]), static_cast<std::int32_t>(layout.lines[2])});
+    }
+
+    void write_stages(const panel_layout& layout) {
+        text_.constant("stages", st_.batched.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
     }
 
     static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values) {
@@ -253,7 +260,7 @@ class product_source {
             return finish("tall_skinny_atb");
         }
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.k_panel, t.panel);
+        const auto layout = panel_layout_of(st_, t.k_panel, extent_of(st_, m), t.panel);
         const bool fma = t.core == batched_core::fma;
         const auto elements = extent_of(st_, m) * extent_of(st_, n) * size_of(st_.compute);
         const auto stages = t.stages * layout.stage_bytes, parts_at_once = std::clamp<std::int64_t>(stages / elements, 1, t.slices);
@@ -261,6 +268,8 @@ class product_source {
         const auto apart = fma ? 1 : t.k_panel / t.slices;
         write_tile();
         write_panels(layout, fma ? t.slices : 1);
+        text_.constant("rows_of_block", extent_of(st_, m));
+        write_stages(layout);
         text_.constant("slices", t.slices);
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
         text_.constant("parts_at_once", parts_at_once);
@@ -270,12 +279,19 @@ class product_source {
     }
 
     void make_tall_skinny_ab() {
-        text_.constant("rows_per_block", st_.tile[0]);
+        const auto em = extent_of(st_, m);
+        const std::int64_t rows = cuda_ ? st_.batched.products : st_.tile[0];
+        out_.shape.grid = (em + rows - 1) / rows;
+        text_.constant("rows_of_block", rows);
+        if (!cuda_) return finish("tall_skinny_ab");
+        const auto& t = st_.batched;
+        const auto layout = panel_layout_of(st_, t.k_panel, rows, t.panel);
+        write_tile();
+        write_panels(layout, 1);
+        text_.constant("panel_bytes", layout.stage_bytes);
         finish("tall_skinny_ab");
-        const auto em = extent_of(st_, m), en = extent_of(st_, n), ek = extent_of(st_, k);
-        out_.shape.grid = (em + st_.tile[0] - 1) / st_.tile[0];
-        out_.shape.threads = st_.tile[0];
-        out_.shape.shared_bytes = static_cast<int>(en * ek * size_of(st_.compute));
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(ab_shared_bytes(st_, t));
     }
 
     void finish(std::string_view name) {
