@@ -24,11 +24,6 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
     const batch_offsets at = offsets_of(a, block / column_blocks);
     const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + at.x, static_cast<int>(m), k);
     const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + at.y + n_offset(a, 1, first_column), columns, k);
-    RICCI_UNROLL
-    for (int p = 0; p + 1 < stages; ++p) {
-        if (p < panels) x.load(memory + p * stage_bytes, p), y.load(memory + p * stage_bytes, p);
-        commit_async_copies();
-    }
     if constexpr (accumulate) { // C is read last: meanwhile it comes as far as the L2 cache
         constexpr int lines = c_along_rows ? columns_of_block : static_cast<int>(m);
         const int length = (c_along_rows ? static_cast<int>(m) : columns) * static_cast<int>(sizeof(c_element)), own = c_along_rows ? columns : static_cast<int>(m);
@@ -42,13 +37,16 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
     }
     tile mine(threadIdx.x / tile::threads);
     RICCI_UNROLL_ONCE
-    for (int p = 0; p < panels; ++p) {
-        wait_async_copies<stages - 2>();
-        __syncthreads(); // the panel is here for all, and all are done with the one before
+    for (int p = 1 - stages; p < panels; ++p) { // below 0 panels are only asked for
+        if (p >= 0) {
+            wait_async_copies<stages - 2>();
+            __syncthreads(); // the panel is here for all, and all are done with the one before
+        }
         const int next = p + stages - 1;
         unsigned char* const into = memory + next % stages * stage_bytes;
         if (next < panels) x.load(into, next), y.load(into, next);
         commit_async_copies();
+        if (p < 0) continue;
         const unsigned char* const stage = memory + p % stages * stage_bytes;
         mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]), reinterpret_cast<const y_element*>(stage + region[2]));
     }

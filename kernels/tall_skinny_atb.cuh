@@ -23,21 +23,19 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + k_offset(a, 0, first * k_panel), static_cast<int>(m), steps);
     const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + k_offset(a, 1, first * k_panel), static_cast<int>(n), steps);
     const int panels = static_cast<int>(last - first);
-    RICCI_UNROLL
-    for (int p = 0; p + 1 < stages; ++p) {
-        if (p < panels) x.load(memory + p * stage_bytes, p), y.load(memory + p * stage_bytes, p);
-        commit_async_copies();
-    }
     const int group = threadIdx.x / tile::threads, slice = group / tile::count;
     tile mine(group % tile::count);
     RICCI_UNROLL_ONCE
-    for (int p = 0; p < panels; ++p) {
-        wait_async_copies<stages - 2>();
-        __syncthreads(); // the panel is here for all, and all are done with the one before
+    for (int p = 1 - stages; p < panels; ++p) { // below 0 panels are only asked for
+        if (p >= 0) {
+            wait_async_copies<stages - 2>();
+            __syncthreads(); // the panel is here for all, and all are done with the one before
+        }
         const int next = p + stages - 1;
         unsigned char* const into = memory + next % stages * stage_bytes;
         if (next < panels) x.load(into, next), y.load(into, next);
         commit_async_copies();
+        if (p < 0) continue;
         const unsigned char* const stage = memory + p % stages * stage_bytes;
         if (slice < slices)
             mine.template add<k_panel / slices>(reinterpret_cast<const x_element*>(stage + region[1]) + slice * slice_offset[1],
