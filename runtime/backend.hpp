@@ -6,6 +6,7 @@
 #include "lowering/scalar_type.hpp"
 #include "runtime/device.hpp"
 
+#include <chrono>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,12 @@ struct gemm_problem {
 /// A loaded kernel; owned by its backend for the life of the process.
 using kernel_handle = void*;
 
+/// What a kernel takes of a GPU for each thread.
+struct kernel_use {
+    int registers = 0;
+    int local_bytes = 0; ///< spilled registers and arrays that are in none
+};
+
 class backend {
   public:
     virtual ~backend() = default;
@@ -70,6 +77,16 @@ class backend {
     virtual kernel_handle load(const std::string& code, const std::string& entry) = 0;
     /// Starts blocks [0, grid) on this thread's current stream. grid == 0 does nothing.
     virtual void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) = 0;
+    virtual kernel_use use_of(kernel_handle) { return {}; }
+
+    /// Seconds that the device takes for what `work` gives to the current stream. Waits.
+    virtual double seconds_of(const std::function<void()>& work) {
+        synchronize();
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        synchronize();
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
 
     /// A library's GEMM on the current stream; only where machine().has_blas.
     virtual void gemm(const gemm_problem&) { throw error("this device has no library for GEMM", blame::environment); }

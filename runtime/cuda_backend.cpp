@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <deque>
 #include <fmt/format.h>
+#include <functional>
 #include <mutex>
 #include <unordered_set>
 #include <vector>
@@ -38,6 +39,23 @@ struct thread_stream {
 
 constinit thread_local std::array<thread_stream, max_cuda_devices> thread_streams{};
 
+/// Two events that time what lies between them.
+struct event_pair {
+    explicit event_pair(const cuda_driver& d) : driver(d) {
+        check(d.cuEventCreate(&begin, CU_EVENT_DEFAULT), "cuEventCreate");
+        if (const CUresult result = d.cuEventCreate(&end, CU_EVENT_DEFAULT); result != CUDA_SUCCESS) {
+            d.cuEventDestroy(begin);
+            check(result, "cuEventCreate");
+        }
+    }
+    ~event_pair() { driver.cuEventDestroy(begin), driver.cuEventDestroy(end); }
+    event_pair(const event_pair&) = delete;
+    event_pair& operator=(const event_pair&) = delete;
+
+    const cuda_driver& driver;
+    CUevent begin{}, end{};
+};
+
 CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
 class cuda_backend : public backend {
@@ -49,6 +67,8 @@ class cuda_backend : public backend {
 
     kernel_handle load(const std::string& code, const std::string& entry) override;
     void launch(kernel_handle handle, const launch_shape& shape, std::span<const std::uint64_t> words) override;
+    kernel_use use_of(kernel_handle handle) override;
+    double seconds_of(const std::function<void()>& work) override;
 
     void gemm(const gemm_problem& g) override { cublas_gemm(cuda(ordinal_), g); }
 
@@ -201,6 +221,29 @@ CUresult cuda_backend::try_allocate(CUdeviceptr& memory, std::size_t bytes) {
     if (pool_) return d_.cuMemAllocFromPoolAsync(&memory, bytes, pool_, used_stream());
     refuse_capture("allocating memory on a GPU without memory pools");
     return d_.cuMemAlloc(&memory, bytes);
+}
+
+kernel_use cuda_backend::use_of(kernel_handle handle) {
+    const context_scope scope(d_, context_);
+    const auto& k = *static_cast<const kernel*>(handle);
+    kernel_use use;
+    check(d_.cuFuncGetAttribute(&use.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, k.function), "cuFuncGetAttribute");
+    check(d_.cuFuncGetAttribute(&use.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, k.function),
+          "cuFuncGetAttribute");
+    return use;
+}
+
+double cuda_backend::seconds_of(const std::function<void()>& work) {
+    refuse_capture("timing");
+    const context_scope scope(d_, context_);
+    const event_pair events(d_);
+    check(d_.cuEventRecord(events.begin, used_stream()), "cuEventRecord");
+    work();
+    check(d_.cuEventRecord(events.end, used_stream()), "cuEventRecord");
+    check(d_.cuEventSynchronize(events.end), "cuEventSynchronize");
+    float milliseconds = 0;
+    check(d_.cuEventElapsedTime(&milliseconds, events.begin, events.end), "cuEventElapsedTime");
+    return milliseconds * 1e-3;
 }
 
 void* cuda_backend::allocate(std::size_t bytes) {

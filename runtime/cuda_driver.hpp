@@ -50,6 +50,8 @@ namespace ricci::runtime {
     X(cuThreadExchangeStreamCaptureMode)                                                                             \
     X(cuEventCreate)                                                                                                 \
     X(cuEventRecord)                                                                                                 \
+    X(cuEventSynchronize)                                                                                            \
+    X(cuEventElapsedTime)                                                                                            \
     X(cuEventDestroy)
 
 /// Members have the driver's own names: driver().cuMemAlloc(&p, bytes).

@@ -133,6 +133,32 @@ extern "C" __global__ void reverse(arguments a) {
     CHECK(x.download() == values); // and the GPU goes on
 }
 
+TEST_CASE("a kernel's registers and local memory are known") {
+    const auto lean = gpu().use_of(add_kernel());
+    CHECK(lean.registers > 0);
+    CHECK(lean.local_bytes == 0);
+    // An array whose places are known at run time only cannot lie in registers.
+    const kernel_handle k = test::kernel(R"(struct arguments { int* x; long long count; };
+extern "C" __global__ void scatter(arguments a) {
+    int held[64];
+    for (int i = 0; i < 64; ++i) held[i] = i;
+    for (int i = 0; i < a.count; ++i) held[a.x[i] % 64] += i;
+    for (int i = 0; i < a.count; ++i) a.x[i] = held[a.x[i] % 64];
+}
+)",
+                                         "scatter");
+    CHECK(gpu().use_of(k).local_bytes >= 256);
+}
+
+TEST_CASE("the time of work is the device's") {
+    buffer<long long> x(1);
+    const auto run = [&](std::uint64_t clocks) { return gpu().seconds_of([&] { test::launch(slow_kernel(), {1, 1}, {x.word(), clocks, 1, 0}); }); };
+    run(1000);
+    const double brief = run(some_clocks / 10), slow = run(some_clocks);
+    CHECK(slow > 5e-3); // whatever the clock
+    CHECK(slow > 4 * brief);
+}
+
 TEST_CASE("code that is none, or has no such function, is refused") {
     CHECK(test::contains(test::message_of([] { gpu().load("no code at all", "f"); }),
                          "loading the kernel f on cuda:0"));
