@@ -18,6 +18,7 @@ class fma_tile {
   public:
     static constexpr int threads = 1;                         ///< a tile
     static constexpr int count = row_threads * column_threads; ///< tiles of a product
+    static constexpr bool is_split = false;                   ///< see mma_tile
 
     explicit RICCI_FUNCTION fma_tile(int number)
         : i0_(rows_first ? number % row_threads : number / column_threads), j0_(rows_first ? number / row_threads : number % column_threads) {

@@ -1,5 +1,8 @@
-// batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type: doubles, complex doubles (four real
-// products each), or half and bfloat16 summed in f32. Each warp computes a tile of one product.
+// batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type. Each warp computes a tile of one product.
+//   f64, half, bfloat16    as they are, the latter summed in f32
+//   f32                    three TF32 products: each number is split into two of 11 bits, a = high + low, and low*low, below the rounding
+//                          of f32, is left out
+//   c64, c128              four real products each
 // Constants:
 //   rows_of_block, columns_of_block    of C, m and n or fewer
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
@@ -20,6 +23,7 @@ template <> struct mma_of<3> {
     using sum = double;
     static constexpr int rows = 8, lane_rows = 1, elements = 1;
     static RICCI_FUNCTION number read(double x) { return x; }
+    static RICCI_FUNCTION number negative(number x) { return -x; }
     static RICCI_FUNCTION void multiply(double (&d)[2], const number (&a)[1][1], const number (&b)[1]) { mma_f64(d, a[0][0], b[0]); }
 };
 template <int Type> struct mma_of_16_bits {
@@ -27,6 +31,7 @@ template <int Type> struct mma_of_16_bits {
     using sum = float;
     static constexpr int rows = 16, lane_rows = 2, elements = 4;
     template <class Element> static RICCI_FUNCTION number read(Element x) { return x.bits; }
+    static RICCI_FUNCTION number negative(number x) { return x ^ 0x8000u; }
     static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][4], const number (&b)[4]) {
         const unsigned left[4] = {a[0][0] | a[0][1] << 16, a[1][0] | a[1][1] << 16, a[0][2] | a[0][3] << 16, a[1][2] | a[1][3] << 16};
         const unsigned right[2] = {b[0] | b[1] << 16, b[2] | b[3] << 16};
@@ -36,17 +41,37 @@ template <int Type> struct mma_of_16_bits {
 };
 template <> struct mma_of<0> : mma_of_16_bits<0> {};
 template <> struct mma_of<1> : mma_of_16_bits<1> {};
+template <> struct mma_of<2> {
+    struct number {
+        unsigned high, low;
+    };
+    using sum = float;
+    static constexpr int rows = 16, lane_rows = 2, elements = 2;
+    /// To nearest, so that `low` has one bit less and the products are right to 2^-22. Of infinity and NaN it makes NaN.
+    static RICCI_FUNCTION number read(float x) {
+        const unsigned high = (bits_of(x) + 0x1000u) & 0xffffe000u;
+        return {high, bits_of(x - float_of(high))};
+    }
+    static RICCI_FUNCTION number negative(number x) { return {x.high ^ 0x80000000u, x.low ^ 0x80000000u}; }
+    static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][2], const number (&b)[2]) {
+        const unsigned a_high[4] = {a[0][0].high, a[1][0].high, a[0][1].high, a[1][1].high}, a_low[4] = {a[0][0].low, a[1][0].low, a[0][1].low, a[1][1].low};
+        const unsigned b_high[2] = {b[0].high, b[1].high}, b_low[2] = {b[0].low, b[1].low};
+        mma_tf32(d, a_low, b_high);
+        mma_tf32(d, a_high, b_low);
+        mma_tf32(d, a_high, b_high);
+    }
+};
 
 /// The parts of an element, real and imaginary.
 template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into) {
-    if constexpr (real_part<Element>::is_complex) into[0] = from.re, into[1] = Conjugated ? -from.im : from.im;
+    if constexpr (real_part<Element>::is_complex) into[0] = Mma::read(from.re), into[1] = Mma::read(Conjugated ? -from.im : from.im);
     else into[0] = Mma::read(from);
 }
 
 template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
 class mma_tile {
-    static constexpr bool is_complex = Type == 5;
-    using mma = mma_of<is_complex ? 3 : Type>;
+    static constexpr bool is_complex = Type >= 4;
+    using mma = mma_of<is_complex ? Type - 2 : Type>;
     using number = typename mma::number;
     static constexpr int parts = is_complex ? 2 : 1, lane_rows = mma::lane_rows, elements = mma::elements;
     static constexpr int rows = c_transposed ? columns_of_block : rows_of_block, columns = c_transposed ? rows_of_block : columns_of_block;
@@ -60,6 +85,8 @@ class mma_tile {
   public:
     static constexpr int threads = 32;                     ///< a tile
     static constexpr int count = row_parts * column_parts; ///< tiles of a product
+    /// Whether a sum that is not finite may have to be NaN, or infinite, otherwise: its splits are inf - inf.
+    static constexpr bool is_split = mma::elements == 2;
 
     explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
         RICCI_UNROLL
@@ -122,7 +149,9 @@ class mma_tile {
                     for (int c = 0; c < tile_n; ++c) {
                         mma::multiply(sums_[r][c][0], lv[r][0], rv[c][0]);
                         if constexpr (is_complex) {
-                            const number minus[1][1] = {{-lv[r][1][0][0]}};
+                            number minus[lane_rows][elements];
+                            RICCI_UNROLL
+                            for (int i = 0; i < lane_rows * elements; ++i) minus[i / elements][i % elements] = mma::negative(lv[r][1][i / elements][i % elements]);
                             mma::multiply(sums_[r][c][0], minus, rv[c][1]);
                             mma::multiply(sums_[r][c][1], lv[r][0], rv[c][1]);
                             mma::multiply(sums_[r][c][1], lv[r][1], rv[c][0]);

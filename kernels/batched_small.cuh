@@ -91,8 +91,13 @@ template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int produ
     for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
         const int p = g / Tile::count;
         Tile tile(g % Tile::count);
-        tile.template add<k>(xs + p * slot[1], ys + p * slot[2]);
-        tile.finish([&](int i, int j, compute sum) { update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum); });
+        const x_element* const xp = xs + p * slot[1];
+        const y_element* const yp = ys + p * slot[2];
+        tile.template add<k>(xp, yp);
+        tile.finish([&](int i, int j, compute sum) {
+            sum = checked<Tile>(sum, [&] { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
+            update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum);
+        });
     }
 }
 

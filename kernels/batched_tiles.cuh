@@ -4,6 +4,29 @@
 #include "batched_fma.cuh"
 #include "batched_mma.cuh"
 
+/// What a tile stores for one element: its sum; or, where the sum of a split is not finite, what multiply-adds give: again() computes it.
+template <class Tile, class Again> RICCI_FUNCTION compute checked(compute sum, const Again& again) {
+    if constexpr (Tile::is_split)
+        if (!is_finite(sum)) return again();
+    return sum;
+}
+
+/// One element of X*Y from `steps` of the sum in shared memory, by multiply-adds; x: its row, y: its column.
+RICCI_FUNCTION compute dot_in_shared(const x_element* x, const y_element* y, int steps) {
+    compute sum = from_real<compute>(0, 0);
+    RICCI_UNROLL_ONCE
+    for (int l = 0; l < steps; ++l) sum += load_x(x, l * column[1]) * load_y(y, l * row[2]);
+    return sum;
+}
+
+/// The same from global memory: element (i, j) of the product whose X and Y begin at x and y, steps [begin, end).
+RICCI_FUNCTION compute dot_in_global(const arguments& a, const x_element* x, const y_element* y, long long i, long long j, long long begin, long long end) {
+    compute sum = from_real<compute>(0, 0);
+    RICCI_UNROLL_ONCE
+    for (long long l = begin; l < end; ++l) sum += load_x(x, x_offset(a, i, l)) * load_y(y, y_offset(a, l, j));
+    return sum;
+}
+
 template <int Core> struct tile_of;
 template <> struct tile_of<0> { using type = fma_tile<>; };
 template <> struct tile_of<1> { using type = mma_tile<>; };

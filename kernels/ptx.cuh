@@ -98,3 +98,16 @@ RICCI_FUNCTION unsigned short half_from_float(float value) {
     return static_cast<unsigned short>(sign | ((magnitude + 0xc8000fffu + ((magnitude >> 13) & 1u)) >> 13));
 #endif
 }
+
+/// float -> bfloat16 bits, to nearest even.
+RICCI_FUNCTION unsigned short bfloat16_from_float(float value) {
+#if RICCI_ON_GPU
+    unsigned short bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+#else
+    const unsigned f = bits_of(value);
+    if (value != value) return static_cast<unsigned short>((f >> 16) | 0x40u);
+    return static_cast<unsigned short>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
+#endif
+}

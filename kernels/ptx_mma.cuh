@@ -57,3 +57,22 @@ RICCI_FUNCTION void mma_bf16(float (&d)[4], const unsigned (&a)[4], const unsign
     mma_16_bits(d, a, b, [](unsigned short bits) { return float_of(static_cast<unsigned>(bits) << 16); });
 #endif
 }
+
+/// TF32 into f32, 16 x 8 x 8: f32 numbers of which the last 13 bits are dropped; a = {A[h] e 0, A[h + 8] e 0, A[h] e 1, A[h + 8] e 1},
+/// b = {B[h] e 0, B[h] e 1}, d as above.
+RICCI_FUNCTION void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if RICCI_ON_GPU
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+    const unsigned lane = threadIdx.x % 32, kept = 0xffffe000u;
+    for (unsigned q = 0; q < 4; ++q)
+        for (unsigned e = 0; e < 2; ++e)
+            for (unsigned i = 0; i < 4; ++i) {
+                const unsigned x = __shfl_sync(0xffffffffu, a[i / 2 + 2 * e], static_cast<int>(lane / 4 * 4 + q));
+                const unsigned y = __shfl_sync(0xffffffffu, b[e], static_cast<int>((2 * (lane % 4) + i % 2) * 4 + q));
+                d[i] += float_of(x & kept) * float_of(y & kept);
+            }
+#endif
+}

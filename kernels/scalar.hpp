@@ -80,6 +80,11 @@ template <class T> RICCI_FUNCTION T conjugate(T x) {
     else return x;
 }
 
+template <class T> RICCI_FUNCTION bool is_finite(T x) {
+    if constexpr (real_part<T>::is_complex) return x.re - x.re == 0 && x.im - x.im == 0;
+    else return x - x == 0;
+}
+
 template <class T> RICCI_FUNCTION auto real_of(T x) {
     if constexpr (real_part<T>::is_complex) return x.re;
     else return x;
@@ -161,14 +166,8 @@ RICCI_FUNCTION float round_to_odd(double x) {
 }
 RICCI_FUNCTION float round_to_odd(float x) { return x; }
 
-RICCI_FUNCTION bfloat16 bfloat16_from_float(float value) {
-    const unsigned f = bits_of(value);
-    if (value != value) return {static_cast<unsigned short>((f >> 16) | 0x40u)};
-    return {static_cast<unsigned short>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16)};
-}
-
 RICCI_FUNCTION void narrow(float value, half& out) { out.bits = half_from_float(value); }
-RICCI_FUNCTION void narrow(float value, bfloat16& out) { out = bfloat16_from_float(value); }
+RICCI_FUNCTION void narrow(float value, bfloat16& out) { out.bits = bfloat16_from_float(value); }
 
 template <class To, class From> RICCI_FUNCTION To store_as(From x) {
     if constexpr (real_part<To>::is_complex) {

@@ -35,9 +35,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     const int number = threadIdx.x / tile::threads;
     if (number >= tile::count) return;
     tile mine(number);
-    mine.template add<k_panel>(reinterpret_cast<const x_element*>(memory + region[1]), reinterpret_cast<const y_element*>(memory + region[2]));
+    const x_element* const xs = reinterpret_cast<const x_element*>(memory + region[1]);
+    const y_element* const ys = reinterpret_cast<const y_element*>(memory + region[2]);
+    mine.template add<k_panel>(xs, ys);
     mine.finish([&](int i, int j, compute sum) {
         if (i >= own) return;
+        sum = checked<tile>(sum, [&] { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
         const long long row_at = has_places ? c_places[i] : m_offset(a, 0, first + i);
         store_c(a, row_at + n_offset(a, 0, j), sum);
     });

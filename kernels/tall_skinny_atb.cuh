@@ -66,6 +66,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
     RICCI_UNROLL
     for (int o = 0; o < owned; ++o) {
         const int e = threadIdx.x + o * threads_per_block;
-        if (e < elements) c[c_offset(a, e % m, e / m)] = totals[o];
+        if (e >= elements) continue;
+        const int i = e % static_cast<int>(m), j = e / static_cast<int>(m);
+        c[c_offset(a, i, j)] = checked<tile>(totals[o], [&] {
+            const long long end = last * k_panel < a.k_length[0] ? last * k_panel : a.k_length[0];
+            return dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, first * k_panel, end);
+        });
     }
 }

@@ -142,11 +142,11 @@ work work_of_mma(const step& st, const product_sizes& s, const batched_layout& l
     const double multiplies = products * tiles * (s.complex ? 4 : 1);
     work w;
     w.shared = warps * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + 2 * lane_rows * tiles * per_c * (st.op == assignment::assign ? 1 : 2));
-    w.issue = warps * (multiplies + elements * loads * (mma.element_bytes == 2 ? 2.5 : 2) * parts + 2 * products + 14 * lane_rows * tiles * parts + 40) / 4;
+    w.issue = warps * (multiplies * mma.repeats + elements * loads * mma.issue * parts + 2 * products + 14 * lane_rows * tiles * parts + 40) / 4;
     w.arithmetic = warps * multiplies * mma.cycles;
-    w.steps = products * (1 + tiles * (s.complex ? 4 : 1) / 8);
+    w.steps = products * (1 + tiles * mma.repeats * (s.complex ? 4 : 1) / 8);
     w.threads = warps * warp;
-    w.registers = static_cast<int>((2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1) + 3 * loads * (mma.element_bytes == 8 ? 2 : 4)) * parts) + 40;
+    w.registers = static_cast<int>((2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1) + 3 * loads * (mma.element_bytes == 2 ? 4 : mma.words)) * parts) + 40;
     return w;
 }
 

@@ -1,6 +1,7 @@
 // mma_shape: the tensor cores' small products that kernels/batched_mma.cuh has.
 #pragma once
 
+#include "lowering/families.hpp"
 #include "lowering/plan.hpp"
 
 namespace ricci::lowering {
@@ -9,15 +10,23 @@ struct mma_shape {
     int rows;          ///< of a tile; columns are 8
     int element_bytes; ///< of a number; a complex one is two
     int splits;        ///< in how many products a lane's four elements of 16 steps of the sum go
+    int repeats;       ///< instructions a product: three of TF32 make one of f32
+    double issue;      ///< instructions to bring one number into a register in the form that the product takes
+    int words;         ///< registers of a number
     double cycles;     ///< of an SM a product, sm_90
 };
 
+/// Below so many steps of a sum f32 is left to multiply-adds: three TF32 products are right to a few units of f32's last place whatever
+/// the sum's length, which only a sum of some length may lose anyway.
+inline constexpr std::int64_t least_split_sum = 8;
+
 /// Null where a product's operands do not have one type, or the tensor cores do not have its accuracy.
 inline const mma_shape* mma_of(const step& st) {
-    static constexpr mma_shape doubles{8, 8, 4, 4}, bits_16{16, 2, 1, 2};
+    static constexpr mma_shape doubles{8, 8, 4, 1, 2, 2, 4}, split_floats{16, 4, 2, 3, 5, 2, 12}, bits_16{16, 2, 1, 1, 2.5, 1, 2};
     const auto x = st.operands[static_cast<std::size_t>(st.x)].type, y = st.operands[static_cast<std::size_t>(st.y)].type;
     if (x != y) return nullptr;
     if ((x == scalar_type::f64 || x == scalar_type::c128) && st.compute == x) return &doubles;
+    if ((x == scalar_type::f32 || x == scalar_type::c64) && st.compute == x && extent_of(st, axis_class::k) >= least_split_sum) return &split_floats;
     if ((x == scalar_type::f16 || x == scalar_type::bf16) && st.compute == scalar_type::f32) return &bits_16;
     return nullptr;
 }

@@ -56,6 +56,13 @@ batched_tile start(const step& st, const mma_shape* mma) {
     return t;
 }
 
+/// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
+/// take three products, only where multiply-adds reach their limit.
+const mma_shape* mma_for(const step& st, std::int64_t side) {
+    constexpr std::int64_t least_side = 5, least_split_side = 12;
+    return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st) : nullptr;
+}
+
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
     const auto stage = panel_layout_of(st, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
     t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
@@ -84,8 +91,7 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
 
 batched_tile choose_atb_tile(const step& st, const machine& chip) {
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
-    constexpr std::int64_t least_mma_side = 5; // below, most of a tensor core's tile would be empty
-    const auto* mma = std::max(em, en) >= least_mma_side ? mma_of(st) : nullptr;
+    const auto* mma = mma_for(st, std::max(em, en));
     auto t = start(st, mma);
     t.panel = static_cast<std::int32_t>(en);
     if (!set_tiles(t, em, en, mma, words)) { // too many for the tensor cores' few tiles a thread
@@ -108,8 +114,7 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
 
 batched_tile choose_ab_tile(const step& st, const machine& chip) {
     const auto en = extent_of(st, n), ek = extent_of(st, k), words = size_of(st.compute) / 4;
-    constexpr std::int64_t least_mma_side = 5;
-    const auto* mma = std::max(en, ek) >= least_mma_side ? mma_of(st) : nullptr;
+    const auto* mma = mma_for(st, std::max(en, ek));
     constexpr std::int64_t aim = 24 << 10; // bytes of X a block
     const auto by_memory = aim / (ek * x_bytes(st)), by_registers = most_threads * most_sums / (en * words);
     auto t = start(st, mma);
