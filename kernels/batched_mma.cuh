@@ -22,7 +22,7 @@ template <> struct mma_of<3> {
     using number = double;
     using sum = double;
     static constexpr int rows = 8, lane_rows = 1, elements = 1;
-    static RICCI_FUNCTION number read(double x) { return x; }
+    static RICCI_FUNCTION number read(double x, unsigned&) { return x; }
     static RICCI_FUNCTION number negative(number x) { return -x; }
     static RICCI_FUNCTION void multiply(double (&d)[2], const number (&a)[1][1], const number (&b)[1]) { mma_f64(d, a[0][0], b[0]); }
 };
@@ -30,7 +30,7 @@ template <int Type> struct mma_of_16_bits {
     using number = unsigned;
     using sum = float;
     static constexpr int rows = 16, lane_rows = 2, elements = 4;
-    template <class Element> static RICCI_FUNCTION number read(Element x) { return x.bits; }
+    template <class Element> static RICCI_FUNCTION number read(Element x, unsigned&) { return x.bits; }
     static RICCI_FUNCTION number negative(number x) { return x ^ 0x8000u; }
     static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][4], const number (&b)[4]) {
         const unsigned left[4] = {a[0][0] | a[0][1] << 16, a[1][0] | a[1][1] << 16, a[0][2] | a[0][3] << 16, a[1][2] | a[1][3] << 16};
@@ -47,11 +47,14 @@ template <> struct mma_of<2> {
     };
     using sum = float;
     static constexpr int rows = 16, lane_rows = 2, elements = 2;
-    /// To nearest, so that `low` has one bit less and the products are right to 2^-22. Of infinity and NaN it makes NaN.
-    static RICCI_FUNCTION number read(float x) {
-        const unsigned high = (bits_of(x) + 0x1000u) & 0xffffe000u;
+    /// To nearest, so that `low` has one bit less and the products are right to 2^-22. Of infinity and NaN it makes NaN; `least` becomes
+    /// below `least_exact` where bits of `low` are below the smallest TF32 number.
+    static RICCI_FUNCTION number read(float x, unsigned& least) {
+        const unsigned high = (bits_of(x) + 0x1000u) & 0xffffe000u, magnitude = 2 * bits_of(x) - 1; // of zero the largest
+        least = magnitude < least ? magnitude : least;
         return {high, bits_of(x - float_of(high))};
     }
+    static constexpr unsigned least_exact = 2 * 0x06800000u - 1; // 2^-114: 22 bits more are 2^-136
     static RICCI_FUNCTION number negative(number x) { return {x.high ^ 0x80000000u, x.low ^ 0x80000000u}; }
     static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][2], const number (&b)[2]) {
         const unsigned a_high[4] = {a[0][0].high, a[1][0].high, a[0][1].high, a[1][1].high}, a_low[4] = {a[0][0].low, a[1][0].low, a[0][1].low, a[1][1].low};
@@ -63,9 +66,9 @@ template <> struct mma_of<2> {
 };
 
 /// The parts of an element, real and imaginary.
-template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into) {
-    if constexpr (real_part<Element>::is_complex) into[0] = Mma::read(from.re), into[1] = Mma::read(Conjugated ? -from.im : from.im);
-    else into[0] = Mma::read(from);
+template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into, unsigned& least) {
+    if constexpr (real_part<Element>::is_complex) into[0] = Mma::read(from.re, least), into[1] = Mma::read(Conjugated ? -from.im : from.im, least);
+    else into[0] = Mma::read(from, least);
 }
 
 template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
@@ -85,7 +88,7 @@ class mma_tile {
   public:
     static constexpr int threads = 32;                     ///< a tile
     static constexpr int count = row_parts * column_parts; ///< tiles of a product
-    /// Whether a sum that is not finite may have to be NaN, or infinite, otherwise: its splits are inf - inf.
+    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, and sums that lost bits are given as NaN.
     static constexpr bool is_split = mma::elements == 2;
 
     explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
@@ -131,14 +134,14 @@ class mma_tile {
                         RICCI_UNROLL
                         for (int i = 0; i < lane_rows; ++i) {
                             number v[parts] = {};
-                            if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v);
+                            if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
                             RICCI_UNROLL
                             for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
                         }
                     RICCI_UNROLL
                     for (int c = 0; c < tile_n; ++c) {
                         number v[parts] = {};
-                        if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v);
+                        if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
                         RICCI_UNROLL
                         for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                     }
@@ -161,7 +164,9 @@ class mma_tile {
     }
 
     /// store(row, column, sum) for each element.
-    template <class Store> RICCI_FUNCTION void finish(const Store& store) const {
+    template <class Store> RICCI_FUNCTION void finish(const Store& store) {
+        if constexpr (is_split)
+            if (__any_sync(0xffffffffu, least_ < mma::least_exact)) sums_become_nan();
         const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
@@ -178,6 +183,16 @@ class mma_tile {
     }
 
   private:
+    RICCI_FUNCTION void sums_become_nan() {
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c)
+                RICCI_UNROLL
+                for (int i = 0; i < 2 * lane_rows; ++i) sums_[r][c][0][i] = float_of(0x7fffffffu);
+    }
+
     int row0_, column0_;
+    unsigned least_ = 0xffffffffu;
     typename mma::sum sums_[tile_m][tile_n][parts][2 * lane_rows];
 };

@@ -1,0 +1,104 @@
+// split_floats_test: f32 on the tensor cores, where each number is split in two: numbers of all digits, the largest and smallest, and
+// infinities and NaN, which a split makes NaN and which must come out as multiply-adds have them.
+#include "lowering/batched_model.hpp"
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/covering.hpp"
+#include "tests/kernels/device_under_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+// One of each kernel that has a tensor-core tile.
+const covering_case cases[] = {
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f32[19,21,5] A=f32[19,23,5] B=f32[23,21,5]"},
+    {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=f32[16,24,5] A=f32[16,24,5] B=f32[16,16,5]"},
+    {"C(i,j,e) -= conj(A(i,k,e))*B(k,j,e)", "C=c64[11,9,5] A=c64[11,17,5] B=c64[17,9,5]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f32[113,101,2] A=f32[113,85,2] B=f32[85,101,2]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=c64[97,81,2] A=c64[97,85,2] B=c64[85,81,2]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[17,30] A=f32[1027,17] B=f32[1027,30]"},
+    {"C(i,j) = conj(A(i,k))*B(j,k)", "C=c64[17,30] A=c64[17,1027] B=c64[30,1027]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f32[515,25] A=f32[515,18] B=f32[18,25]"},
+};
+
+bool uses_tensor_cores(lowering::plan& plan, const lowering::machine& chip) {
+    for (auto& st : plan.steps) {
+        if (st.kernel == lowering::family::batched_small) {
+            const auto all = lowering::batched_candidates(st, chip);
+            const auto found = std::find_if(all.begin(), all.end(), [](const auto& t) { return t.core == lowering::batched_core::mma; });
+            if (found == all.end()) return false;
+            st.batched = *found;
+        }
+        if (st.kernel != lowering::family::direct && st.batched.core == lowering::batched_core::mma) return true;
+    }
+    return false;
+}
+
+/// Replaces every f32 of the operands A and B, number `operand` counted from C.
+template <class Change> void change(random_case& made, const Change& to) {
+    for (std::size_t operand = 0; operand < made.memory.size(); ++operand) {
+        auto& memory = made.memory[operand];
+        for (std::size_t at = 0; at + 4 <= memory.size(); at += 4) {
+            float value;
+            std::memcpy(&value, memory.data() + at, 4);
+            value = to(operand, at / 4, value);
+            std::memcpy(memory.data() + at, &value, 4);
+        }
+    }
+}
+
+template <class Change> void check(const Change& to) {
+    const device where(device_under_test());
+    const auto& chip = runtime::backend_of(where).machine();
+    std::uint64_t seed = 0;
+    for (const auto& c : cases) {
+        auto made = make_case(c, ++seed);
+        auto plan = lowering::lower(made.s, chip);
+        INFO(c.statement << " with " << c.operands);
+        REQUIRE(uses_tensor_cores(plan, chip));
+        change(made, to);
+        const auto report = run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
+        INFO(report);
+        CHECK(report.empty());
+    }
+}
+
+/// In (-1, 1), all digits random; the same for the same place.
+float digits(std::size_t operand, std::size_t at) {
+    auto z = (operand * 1000003 + at + 1) * 0x9E3779B97F4A7C15ull;
+    z = (z ^ z >> 29) * 0xBF58476D1CE4E5B9ull;
+    return static_cast<float>(static_cast<double>(z >> 39) * 0x1p-24 - 1);
+}
+
+} // namespace
+
+TEST_CASE("all digits") {
+    check([](std::size_t operand, std::size_t at, float) { return digits(operand, at); });
+}
+
+TEST_CASE("small times large, subnormal and next to overflow") {
+    for (const int power : {-145, -110, 127})
+        check([&](std::size_t operand, std::size_t at, float) {
+            const float value = digits(operand, at);
+            return operand == 1 ? std::ldexp(value, power) : operand == 2 ? std::ldexp(value, std::min(-power, 126)) : value;
+        });
+}
+
+TEST_CASE("infinities and NaN stay where multiply-adds have them") {
+    const float infinity = INFINITY;
+    unsigned signaling = 0x7f800001u;
+    float odd_nan;
+    std::memcpy(&odd_nan, &signaling, 4);
+    for (const float special : {infinity, NAN, odd_nan})
+        check([&](std::size_t operand, std::size_t at, float) {
+            if (operand != 0 && at % 211 == 7) return special;
+            return at % 3 == 0 ? 0.0f : digits(operand, at);
+        });
+}
