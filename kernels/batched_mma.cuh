@@ -11,6 +11,9 @@
 //   k_apart            of 16 steps of the sum, a lane takes four: neighbors, or (else) every fourth. Which of them is free of bank
 //                      conflicts depends on the leading dimension.
 //   k_unrolled         blocks of 16 steps unrolled at once
+//   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types whose lines start at
+//                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart), lines along k that start at multiples of 16 bytes.
+//                      With 1 and 2 the steps are a multiple of 16, and a line is as long as whole tiles, or whole 16 steps
 #pragma once
 
 #include "product.hpp"
@@ -71,6 +74,12 @@ template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_pa
     else into[0] = Mma::read(from, least);
 }
 
+/// Four elements that one access reads where they take 16 bytes, two where 32.
+template <class Element> struct alignas(4 * sizeof(Element) < 16 ? 4 * sizeof(Element) : 16) four_neighbors {
+    Element e[4];
+};
+template <class Element> RICCI_FUNCTION four_neighbors<Element> four_at(const Element* first) { return *reinterpret_cast<const four_neighbors<Element>*>(first); }
+
 template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
 class mma_tile {
     static constexpr bool is_complex = Type >= 4;
@@ -104,6 +113,49 @@ class mma_tile {
     template <int Steps> RICCI_FUNCTION void add(const x_element* x, const y_element* y) {
         const x_element* const left = c_transposed ? reinterpret_cast<const x_element*>(y) : x;
         const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
+        static_assert(fragments == 0 || Steps % 16 == 0, "nothing masks what is behind the sum");
+        if constexpr (fragments == 1) add_by_matrices<Steps>(left, right);
+        else add_by_elements<Steps>(left, right);
+    }
+
+  private:
+    template <int Steps> RICCI_FUNCTION void add_by_matrices(const x_element* left, const x_element* right) {
+        const int lane = threadIdx.x % 32, in_matrix = lane % 8, matrix = lane / 8;
+        // A's matrices: rows 0 and 8, then k 8; B's: k 0 and 8, then the next tile's columns. Tiles beyond the product read its last.
+        const auto line = [](int at, int extent) { return at < extent ? at : extent - 1; };
+        const auto tile = [](int at, int extent) { return at < extent ? at : (extent - 1) / 8 * 8; };
+        const x_element* l_at[tile_m];
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r) {
+            const int at = row0_ + r * 16 + matrix % 2 * 8, in_k = matrix / 2 * 8;
+            l_at[r] = l_k == 1 ? left + line(at + in_matrix, rows) * l_row + in_k : left + tile(at, rows) + (in_k + in_matrix) * l_k;
+        }
+        constexpr int pairs = (tile_n + 1) / 2;
+        const x_element* r_at[pairs];
+        RICCI_UNROLL
+        for (int c = 0; c < pairs; ++c) {
+            const int at = column0_ + c * 16 + matrix / 2 * 8, in_k = matrix % 2 * 8;
+            r_at[c] = r_k == 1 ? right + line(at + in_matrix, columns) * r_column + in_k : right + tile(at, columns) + (in_k + in_matrix) * r_k;
+        }
+        RICCI_UNROLL_K
+        for (int base = 0; base < Steps; base += 16) {
+            unsigned lv[tile_m][4], rv[pairs][4];
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r) load_matrices<4, l_k != 1>(lv[r], l_at[r] + base * l_k);
+            RICCI_UNROLL
+            for (int c = 0; c < pairs; ++c) load_matrices<4, r_k != 1>(rv[c], r_at[c] + base * r_k);
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r)
+                RICCI_UNROLL
+                for (int c = 0; c < tile_n; ++c) {
+                    const unsigned b[2] = {rv[c / 2][c % 2 * 2], rv[c / 2][c % 2 * 2 + 1]};
+                    if constexpr (Type == 0) mma_f16(sums_[r][c][0], lv[r], b);
+                    else mma_bf16(sums_[r][c][0], lv[r], b);
+                }
+        }
+    }
+
+    template <int Steps> RICCI_FUNCTION void add_by_elements(const x_element* left, const x_element* right) {
         const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
         // Rows and columns beyond the matrix read its last one; beyond the sum both factors are zero.
         int row_at[tile_m][lane_rows], column_at[tile_n];
@@ -120,7 +172,17 @@ class mma_tile {
             column_at[c] = (at < columns ? at : columns - 1) * r_column;
         }
         RICCI_UNROLL_K
-        for (int base = 0; base < Steps; base += 16)
+        for (int base = 0; base < Steps; base += 16) {
+            constexpr bool fours = fragments == 2;
+            four_neighbors<x_element> l_four[fours ? tile_m : 1][lane_rows], r_four[fours ? tile_n : 1];
+            if constexpr (fours) {
+                RICCI_UNROLL
+                for (int r = 0; r < tile_m; ++r)
+                    RICCI_UNROLL
+                    for (int i = 0; i < lane_rows; ++i) l_four[r][i] = four_at(left + row_at[r][i] + base + 4 * low);
+                RICCI_UNROLL
+                for (int c = 0; c < tile_n; ++c) r_four[c] = four_at(right + column_at[c] + base + 4 * low);
+            }
             RICCI_UNROLL
             for (int first = 0; first < 4; first += elements) {
                 if (base + (k_apart ? first : 4 * first) >= Steps) break;
@@ -134,14 +196,16 @@ class mma_tile {
                         RICCI_UNROLL
                         for (int i = 0; i < lane_rows; ++i) {
                             number v[parts] = {};
-                            if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
+                            if constexpr (fours) read_parts<mma, l_conjugated>(l_four[r][i].e[first + e], v, least_);
+                            else if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
                             RICCI_UNROLL
                             for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
                         }
                     RICCI_UNROLL
                     for (int c = 0; c < tile_n; ++c) {
                         number v[parts] = {};
-                        if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
+                        if constexpr (fours) read_parts<mma, r_conjugated>(r_four[c].e[first + e], v, least_);
+                        else if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
                         RICCI_UNROLL
                         for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                     }
@@ -161,8 +225,10 @@ class mma_tile {
                         }
                     }
             }
+        }
     }
 
+  public:
     /// store(row, column, sum) for each element.
     template <class Store> RICCI_FUNCTION void finish(const Store& store) {
         if constexpr (is_split)

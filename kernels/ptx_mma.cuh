@@ -76,3 +76,31 @@ RICCI_FUNCTION void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsign
             }
 #endif
 }
+
+/// Loads Count (2 or 4) matrices of 8 x 8 16-bit elements from shared memory: lane l gives the address of row l % 8 of matrix l / 8, a
+/// multiple of 16 bytes, and gets of each matrix elements 2q and 2q + 1 of row h; Transposed: of column h, in rows 2q and 2q + 1.
+template <int Count, bool Transposed> RICCI_FUNCTION void load_matrices(unsigned (&d)[Count], const void* row) {
+    static_assert(Count == 2 || Count == 4, "as the instruction has them");
+#if RICCI_ON_GPU
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(row));
+    if constexpr (Count == 2 && !Transposed)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(d[0]), "=r"(d[1]) : "r"(address) : "memory");
+    else if constexpr (Count == 2)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(d[0]), "=r"(d[1]) : "r"(address) : "memory");
+    else if constexpr (!Transposed)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(address) : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(address) : "memory");
+#else
+    const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
+    for (int i = 0; i < Count; ++i) {
+        unsigned parts[2];
+        for (int e = 0; e < 2; ++e) {
+            const int stored_row = Transposed ? 2 * low + e : high, stored_column = Transposed ? high : 2 * low + e;
+            const auto at = __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(row), 8 * i + stored_row);
+            parts[e] = reinterpret_cast<const unsigned short*>(at)[stored_column];
+        }
+        d[i] = parts[0] | parts[1] << 16;
+    }
+#endif
+}

@@ -92,35 +92,68 @@ std::int64_t nearest_step(const step& st, const operand& x, axis_class c) {
     return nearest;
 }
 
+bool runs_along_k(panel_lines l) { return l == panel_lines::k || l == panel_lines::whole_k; }
+bool is_whole(panel_lines l) { return l == panel_lines::whole_other || l == panel_lines::whole_k; }
+
+/// Whole panels have no room at their lines' ends: they are read by more than elements only where lines end with a tile.
+fragment_load fragments_of(const step& st, const panel_layout& layout, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
+    if (k_panel % 16 != 0) return fragment_load::elements;
+    const auto bytes = size_of(operand_of(st, 1).type); // Y's too: the tensor cores take operands of one type
+    const bool parts_fit = bytes == 4 || bytes == 8;
+    bool fours = parts_fit, matrices = bytes == 2;
+    for (int o = 1; o < 3; ++o) {
+        const auto lines = layout.lines[static_cast<std::size_t>(o)];
+        const auto length = runs_along_k(lines) ? k_panel : o == 1 ? rows : columns;
+        if (!runs_along_k(lines)) fours = false;
+        if (is_whole(lines) && length % 8 != 0) matrices = fours = false;
+    }
+    return matrices ? fragment_load::matrices : fours ? fragment_load::fours : fragment_load::elements;
+}
+
+/// Elements from one line to the next: lines start at multiples of 16 bytes, and those that a warp reads at once lie on different banks.
+std::int64_t padded_pitch(std::int64_t length, std::int64_t bytes, fragment_load fragments) {
+    const auto next = [&](std::int64_t modulus, std::int64_t remainder) { return length + ((remainder - length) % modulus + modulus) % modulus; };
+    if (fragments == fragment_load::matrices) return next(16, 8);               // eight lines, 16 bytes of each
+    if (fragments == fragment_load::fours) return bytes == 4 ? next(32, 16)     // two lines, 64 bytes of each
+                                                             : next(4, 2);      // two lines, every other 16 bytes of 128
+    if (bytes == 16) return length | 1;
+    const auto around = std::max<std::int64_t>(128 / bytes, 16); // four neighbors in eight lines
+    return next(around / 2, around / 4);
+}
+
 } // namespace
 
-panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
+panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
     panel_layout out;
     for (int o = 1; o < 3; ++o) {
-        const auto at = static_cast<std::size_t>(o);
         const auto& x = operand_of(st, o);
-        const auto bytes = size_of(x.type);
         const auto side = o == 1 ? m : n;
         const auto along_k = nearest_step(st, x, k), along_side = nearest_step(st, x, side);
         const auto other = o == 1 ? rows : columns;
         const bool single_axes = axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
         const auto goes_up = [&](axis_class c) { return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0; };
-        auto& lines = out.lines[at];
+        // Lines that the tensor cores can be given room between cost the copy nothing where they are whole 16 bytes.
+        const auto may_be_whole = [&](std::int64_t length) {
+            const auto bytes = length * size_of(x.type);
+            return core == batched_core::fma || bytes % 16 != 0 || bytes < 32;
+        };
+        auto& lines = out.lines[static_cast<std::size_t>(o)];
         lines = along_k != 0 && (along_side == 0 || along_k < along_side) ? panel_lines::k : panel_lines::other;
         if (single_axes && goes_up(k) && goes_up(side)) {
             const auto ek = extent_of(st, k);
-            if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) && along_k == other) lines = panel_lines::whole_other;
-            if (lines == panel_lines::k && k_panel == ek && along_k == 1 && along_side == ek) lines = panel_lines::whole_k;
+            if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) && along_k == other && may_be_whole(other)) lines = panel_lines::whole_other;
+            if (lines == panel_lines::k && k_panel == ek && along_k == 1 && along_side == ek && may_be_whole(ek)) lines = panel_lines::whole_k;
         }
-        const bool k_fastest = lines == panel_lines::k || lines == panel_lines::whole_k;
+    }
+    out.fragments = core == batched_core::mma ? fragments_of(st, out, k_panel, rows, columns) : fragment_load::elements;
+    for (int o = 1; o < 3; ++o) {
+        const auto at = static_cast<std::size_t>(o);
+        const auto bytes = size_of(operand_of(st, o).type);
+        const auto other = o == 1 ? rows : columns;
+        const bool k_fastest = runs_along_k(out.lines[at]), whole = is_whole(out.lines[at]);
         auto& pitch = out.pitch[at];
         pitch = k_fastest ? k_panel : other;
-        if (lines == panel_lines::k || lines == panel_lines::other) {
-            // Lines start at multiples of 16 bytes; four neighbors lie on different banks.
-            const auto around = std::max<std::int64_t>(128 / bytes, 16);
-            while (bytes < 16 && pitch % (around / 2) != around / 4) ++pitch;
-            if (bytes == 16) pitch |= 1;
-        }
+        if (!whole) pitch = padded_pitch(pitch, bytes, out.fragments);
         const bool k_is_row = o == 2;
         (k_fastest == k_is_row ? out.row : out.column)[at] = 1;
         (k_fastest == k_is_row ? out.column : out.row)[at] = pitch;

@@ -35,16 +35,20 @@ std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, 
 /// Along what an operand's lines run: see kernels/panel_stream.cuh.
 enum class panel_lines : std::uint8_t { k, other, whole_other, whole_k };
 
+/// How the tensor cores' tiles read panels: see kernels/batched_mma.cuh.
+enum class fragment_load : std::uint8_t { elements, matrices, fours };
+
 /// How the panels of X and Y lie in a stage of batched_panels and the tall-skinny kernels; [0] is unused.
 struct panel_layout {
     std::array<std::int64_t, 3> row{}, column{}; ///< as staged_operand's
     std::array<std::int64_t, 3> pitch{};         ///< elements from one line to the next
     std::array<std::int64_t, 3> region{};        ///< bytes from the start of a stage
     std::array<panel_lines, 3> lines{};
+    fragment_load fragments = fragment_load::elements;
     std::int64_t stage_bytes = 0;
 };
-/// For blocks of `rows` x `columns` of C. A panel of all k may be whole along k.
-panel_layout panel_layout_of(const step& st, std::int64_t k_panel, std::int64_t rows, std::int64_t columns);
+/// For blocks of `rows` x `columns` of C, multiplied by `core`. A panel of all k may be whole along k.
+panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns);
 
 inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region
 

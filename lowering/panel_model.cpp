@@ -64,7 +64,7 @@ const mma_shape* mma_for(const step& st, std::int64_t side) {
 }
 
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
-    const auto stage = panel_layout_of(st, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
+    const auto stage = panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
     t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
 }
 
@@ -129,6 +129,7 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
     t.rows_first = along_rows;
     t.panel = static_cast<std::int32_t>(en);
     t.k_panel = static_cast<std::int32_t>(ek);
+    if (mma != nullptr && panel_layout_of(st, t.core, ek, 16, en).lines[1] != panel_lines::whole_k) t.k_panel = static_cast<std::int32_t>(up(ek, 16) * 16);
     for (auto rows = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(by_memory, by_registers), 32, 512))));; rows /= 2) {
         t.products = static_cast<std::int32_t>(rows);
         if ((set_tiles(t, rows, en, mma, words) && ab_shared_bytes(st, t) <= chip.shared_bytes) || rows == 16) break;
@@ -138,7 +139,7 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
 }
 
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
-    const auto panel = panel_layout_of(st, t.k_panel, t.products, t.panel).stage_bytes;
+    const auto panel = panel_layout_of(st, t.core, t.k_panel, t.products, t.panel).stage_bytes;
     return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : 0);
 }
 

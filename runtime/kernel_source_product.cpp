@@ -156,6 +156,7 @@ class product_source {
         const auto layout = batched_layout_of(st_);
         write_tile();
         write_layout(layout, t.products);
+        write_fragments(fragment_load::elements, t.k_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
@@ -172,7 +173,7 @@ class product_source {
 
     void make_batched_panels() {
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.k_panel, extent_of(st_, m), t.panel);
+        const auto layout = panel_layout_of(st_, t.core, t.k_panel, extent_of(st_, m), t.panel);
         const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
         write_tile();
         write_panels(layout, 1);
@@ -189,6 +190,7 @@ class product_source {
     /// `interleaved`: how many slices take turns at a panel's steps.
     void write_panels(const panel_layout& layout, std::int64_t interleaved) {
         const auto& t = st_.batched;
+        write_fragments(layout.fragments, t.k_apart || layout.fragments == fragment_load::fours);
         text_.constant("columns_of_block", t.panel);
         text_.constant("k_panel", t.k_panel);
         auto row = layout.row, column = layout.column;
@@ -220,7 +222,12 @@ class product_source {
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
-        text_.flag("k_apart", t.k_apart);
+    }
+
+    /// For the tensor cores.
+    void write_fragments(fragment_load fragments, bool k_apart) {
+        text_.constant("fragments", static_cast<std::int64_t>(fragments));
+        text_.flag("k_apart", k_apart);
     }
 
     void start_batched() {
@@ -260,7 +267,7 @@ class product_source {
             return finish("tall_skinny_atb");
         }
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.k_panel, extent_of(st_, m), t.panel);
+        const auto layout = panel_layout_of(st_, t.core, t.k_panel, extent_of(st_, m), t.panel);
         const bool fma = t.core == batched_core::fma;
         const auto elements = extent_of(st_, m) * extent_of(st_, n) * size_of(st_.compute);
         const auto stages = t.stages * layout.stage_bytes, parts_at_once = std::clamp<std::int64_t>(stages / elements, 1, t.slices);
@@ -285,7 +292,7 @@ class product_source {
         text_.constant("rows_of_block", rows);
         if (!cuda_) return finish("tall_skinny_ab");
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.k_panel, rows, t.panel);
+        const auto layout = panel_layout_of(st_, t.core, t.k_panel, rows, t.panel);
         write_tile();
         write_panels(layout, 1);
         text_.constant("panel_bytes", layout.stage_bytes);

@@ -25,7 +25,7 @@ const covering_case cases[] = {
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=c64[97,81,2] A=c64[97,85,2] B=c64[85,81,2]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f32[17,30] A=f32[1027,17] B=f32[1027,30]"},
     {"C(i,j) = conj(A(i,k))*B(j,k)", "C=c64[17,30] A=c64[17,1027] B=c64[30,1027]"},
-    {"C(i,j) = A(i,k)*B(k,j)", "C=f32[515,25] A=f32[515,18] B=f32[18,25]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f32[1501,25] A=f32[1501,18] B=f32[18,25]"},
 };
 
 bool uses_tensor_cores(lowering::plan& plan, const lowering::machine& chip) {
