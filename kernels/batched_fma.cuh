@@ -64,6 +64,9 @@ class fma_tile {
             }
     }
 
+    /// As mma_tile's.
+    template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again&) const { finish(store); }
+
   private:
     // Rows and columns of the last tile that do not exist read the last one that does.
     RICCI_FUNCTION int row_of(int r) const { return rows % tile_m == 0 || i0_ + r * row_threads < rows ? i0_ + r * row_threads : rows - 1; }

@@ -19,23 +19,24 @@
 #include "product.hpp"
 #include "ptx_mma.cuh"
 
-/// A tensor core's product: rows a tile (columns are 8), rows a lane holds, elements of the sum a lane holds at a time.
+/// A tensor core's product: rows a tile (columns are 8), rows a lane holds, elements of the sum a lane holds at a time, and in how many
+/// passes it is made: tiles take turns, for the next not to wait for the last.
 template <int Type> struct mma_of;
 template <> struct mma_of<3> {
     using number = double;
     using sum = double;
-    static constexpr int rows = 8, lane_rows = 1, elements = 1;
+    static constexpr int rows = 8, lane_rows = 1, elements = 1, passes = 1;
     static RICCI_FUNCTION number read(double x, unsigned&) { return x; }
     static RICCI_FUNCTION number negative(number x) { return -x; }
-    static RICCI_FUNCTION void multiply(double (&d)[2], const number (&a)[1][1], const number (&b)[1]) { mma_f64(d, a[0][0], b[0]); }
+    template <int> static RICCI_FUNCTION void multiply(double (&d)[2], const number (&a)[1][1], const number (&b)[1]) { mma_f64(d, a[0][0], b[0]); }
 };
 template <int Type> struct mma_of_16_bits {
     using number = unsigned;
     using sum = float;
-    static constexpr int rows = 16, lane_rows = 2, elements = 4;
+    static constexpr int rows = 16, lane_rows = 2, elements = 4, passes = 1;
     template <class Element> static RICCI_FUNCTION number read(Element x, unsigned&) { return x.bits; }
     static RICCI_FUNCTION number negative(number x) { return x ^ 0x8000u; }
-    static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][4], const number (&b)[4]) {
+    template <int> static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][4], const number (&b)[4]) {
         const unsigned left[4] = {a[0][0] | a[0][1] << 16, a[1][0] | a[1][1] << 16, a[0][2] | a[0][3] << 16, a[1][2] | a[1][3] << 16};
         const unsigned right[2] = {b[0] | b[1] << 16, b[2] | b[3] << 16};
         if constexpr (Type == 0) mma_f16(d, left, right);
@@ -49,7 +50,7 @@ template <> struct mma_of<2> {
         unsigned high, low;
     };
     using sum = float;
-    static constexpr int rows = 16, lane_rows = 2, elements = 2;
+    static constexpr int rows = 16, lane_rows = 2, elements = 2, passes = 3;
     /// To nearest, so that `low` has one bit less and the products are right to 2^-22. Of infinity and NaN it makes NaN; `least` becomes
     /// below `least_exact` where bits of `low` are below the smallest TF32 number.
     static RICCI_FUNCTION number read(float x, unsigned& least) {
@@ -59,12 +60,12 @@ template <> struct mma_of<2> {
     }
     static constexpr unsigned least_exact = 2 * 0x06800000u - 1; // 2^-114: 22 bits more are 2^-136
     static RICCI_FUNCTION number negative(number x) { return {x.high ^ 0x80000000u, x.low ^ 0x80000000u}; }
-    static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][2], const number (&b)[2]) {
+    template <int Pass> static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][2], const number (&b)[2]) {
         const unsigned a_high[4] = {a[0][0].high, a[1][0].high, a[0][1].high, a[1][1].high}, a_low[4] = {a[0][0].low, a[1][0].low, a[0][1].low, a[1][1].low};
         const unsigned b_high[2] = {b[0].high, b[1].high}, b_low[2] = {b[0].low, b[1].low};
-        mma_tf32(d, a_low, b_high);
-        mma_tf32(d, a_high, b_low);
-        mma_tf32(d, a_high, b_high);
+        if constexpr (Pass == 0) mma_tf32(d, a_low, b_high);
+        else if constexpr (Pass == 1) mma_tf32(d, a_high, b_low);
+        else mma_tf32(d, a_high, b_high);
     }
 };
 
@@ -97,7 +98,7 @@ class mma_tile {
   public:
     static constexpr int threads = 32;                     ///< a tile
     static constexpr int count = row_parts * column_parts; ///< tiles of a product
-    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, and sums that lost bits are given as NaN.
+    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, and finish gives sums that lost bits as NaN.
     static constexpr bool is_split = mma::elements == 2;
 
     explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
@@ -210,22 +211,28 @@ class mma_tile {
                         for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                     }
                 }
-                RICCI_UNROLL
-                for (int r = 0; r < tile_m; ++r)
-                    RICCI_UNROLL
-                    for (int c = 0; c < tile_n; ++c) {
-                        mma::multiply(sums_[r][c][0], lv[r][0], rv[c][0]);
-                        if constexpr (is_complex) {
-                            number minus[lane_rows][elements];
-                            RICCI_UNROLL
-                            for (int i = 0; i < lane_rows * elements; ++i) minus[i / elements][i % elements] = mma::negative(lv[r][1][i / elements][i % elements]);
-                            mma::multiply(sums_[r][c][0], minus, rv[c][1]);
-                            mma::multiply(sums_[r][c][1], lv[r][0], rv[c][1]);
-                            mma::multiply(sums_[r][c][1], lv[r][1], rv[c][0]);
-                        }
-                    }
+                add_tiles<0>(lv, rv);
+                if constexpr (mma::passes > 1) add_tiles<1>(lv, rv), add_tiles<2>(lv, rv);
             }
         }
+    }
+
+    template <int Pass>
+    RICCI_FUNCTION void add_tiles(const number (&lv)[tile_m][parts][lane_rows][elements], const number (&rv)[tile_n][parts][elements]) {
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c) {
+                mma::template multiply<Pass>(sums_[r][c][0], lv[r][0], rv[c][0]);
+                if constexpr (is_complex) {
+                    number minus[lane_rows][elements];
+                    RICCI_UNROLL
+                    for (int i = 0; i < lane_rows * elements; ++i) minus[i / elements][i % elements] = mma::negative(lv[r][1][i / elements][i % elements]);
+                    mma::template multiply<Pass>(sums_[r][c][0], minus, rv[c][1]);
+                    mma::template multiply<Pass>(sums_[r][c][1], lv[r][0], rv[c][1]);
+                    mma::template multiply<Pass>(sums_[r][c][1], lv[r][1], rv[c][0]);
+                }
+            }
     }
 
   public:
@@ -233,22 +240,57 @@ class mma_tile {
     template <class Store> RICCI_FUNCTION void finish(const Store& store) {
         if constexpr (is_split)
             if (__any_sync(0xffffffffu, least_ < mma::least_exact)) sums_become_nan();
-        const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
             for (int c = 0; c < tile_n; ++c)
                 RICCI_UNROLL
                 for (int i = 0; i < 2 * lane_rows; ++i) {
-                    const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column0_ + c * 8 + 2 * low + i % 2;
-                    if ((rows % (mma::rows * tile_m) != 0 && at >= rows) || (columns % (8 * tile_n) != 0 && beside >= columns)) continue;
-                    const int in_row = c_transposed ? beside : at, in_column = c_transposed ? at : beside;
-                    if constexpr (is_complex) store(in_row, in_column, typename type_of<Type>::type{sums_[r][c][0][i], sums_[r][c][1][i]});
-                    else store(in_row, in_column, sums_[r][c][0][i]);
+                    const place at = place_of(r, c, i);
+                    if (!at.exists) continue;
+                    if constexpr (is_complex) store(at.row, at.column, typename type_of<Type>::type{sums_[r][c][0][i], sums_[r][c][1][i]});
+                    else store(at.row, at.column, sums_[r][c][0][i]);
                 }
     }
 
+    /// The same, but where sums are not what multiply-adds give, store(row, column, again(row, column)).
+    template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again& again) {
+        if constexpr (is_split)
+            if (__any_sync(0xffffffffu, least_ < mma::least_exact || has_nan_or_infinity())) {
+                RICCI_UNROLL_ONCE
+                for (int e = 0; e < tile_m * tile_n * 2 * lane_rows; ++e) {
+                    const place at = place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));
+                    if (at.exists) store(at.row, at.column, again(at.row, at.column));
+                }
+                return;
+            }
+        finish(store);
+    }
+
   private:
+    struct place {
+        int row, column;
+        bool exists;
+    };
+    /// Of a lane's element i in tile (r, c).
+    RICCI_FUNCTION place place_of(int r, int c, int i) const {
+        const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
+        const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column0_ + c * 8 + 2 * low + i % 2;
+        const bool exists = (rows % (mma::rows * tile_m) == 0 || at < rows) && (columns % (8 * tile_n) == 0 || beside < columns);
+        return c_transposed ? place{beside, at, exists} : place{at, beside, exists};
+    }
+
+    RICCI_FUNCTION bool has_nan_or_infinity() const {
+        float zero = 0; // times anything else
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c)
+                RICCI_UNROLL
+                for (int i = 0; i < parts * 2 * lane_rows; ++i) zero += 0 * sums_[r][c][i % parts][i / parts];
+        return zero != 0;
+    }
+
     RICCI_FUNCTION void sums_become_nan() {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)

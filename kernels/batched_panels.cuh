@@ -50,11 +50,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
         const unsigned char* const stage = memory + p % stages * stage_bytes;
         mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]), reinterpret_cast<const y_element*>(stage + region[2]));
     }
-    mine.finish([&](int i, int j, compute sum) {
-        if (j >= columns) return;
-        sum = checked<tile>(sum, [&] {
-            return dot_in_global(a, static_cast<const x_element*>(a.x) + at.x, static_cast<const y_element*>(a.y) + at.y, i, first_column + j, 0, k);
+    mine.finish(
+        [&](int i, int j, compute sum) {
+            if (j < columns) store_c(a, at.c + c_offset(a, i, first_column + j), sum);
+        },
+        [&](int i, int j) {
+            const long long column = first_column + (j < columns ? j : 0);
+            return dot_in_global(a, static_cast<const x_element*>(a.x) + at.x, static_cast<const y_element*>(a.y) + at.y, i, column, 0, k);
         });
-        store_c(a, at.c + c_offset(a, i, first_column + j), sum);
-    });
 }

@@ -94,10 +94,8 @@ template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int produ
         const x_element* const xp = xs + p * slot[1];
         const y_element* const yp = ys + p * slot[2];
         tile.template add<k>(xp, yp);
-        tile.finish([&](int i, int j, compute sum) {
-            sum = checked<Tile>(sum, [&] { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
-            update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum);
-        });
+        tile.finish([&](int i, int j, compute sum) { update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum); },
+                    [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
     }
 }
 
@@ -125,8 +123,9 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
 
 #if RICCI_BULK_COPIES
     copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
+    if (threadIdx.x == 0) start_barrier(loaded, 1);
+    if (threadIdx.x < 32) __syncwarp(); // for compute-sanitizer's racecheck, which takes the lane that started the barrier for another
     if (threadIdx.x == 0) {
-        start_barrier(loaded, 1);
         arrive_expecting(loaded, (accumulate ? c.loaded_by_bulk() : 0) + x.loaded_by_bulk() + y.loaded_by_bulk());
         x.load_by_bulk(loaded);
         y.load_by_bulk(loaded);

@@ -4,13 +4,6 @@
 #include "batched_fma.cuh"
 #include "batched_mma.cuh"
 
-/// What a tile stores for one element: its sum; or, where the sum of a split is not finite, what multiply-adds give: again() computes it.
-template <class Tile, class Again> RICCI_FUNCTION compute checked(compute sum, const Again& again) {
-    if constexpr (Tile::is_split)
-        if (!is_finite(sum)) return again();
-    return sum;
-}
-
 /// One element of X*Y from `steps` of the sum in shared memory, by multiply-adds; x: its row, y: its column.
 RICCI_FUNCTION compute dot_in_shared(const x_element* x, const y_element* y, int steps) {
     compute sum = from_real<compute>(0, 0);

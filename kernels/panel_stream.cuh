@@ -43,6 +43,27 @@ template <int O, class Element> class panel_stream {
         else copy<part>(stage + region[O], number);
     }
 
+#if RICCI_BULK_COPIES
+    /// Bytes of panel 0, all of the sum's steps, if bulk copies may bring it: of long aligned lines, or whole; else 0.
+    RICCI_FUNCTION int bulk_bytes() const {
+        constexpr int least_line = 256; // bytes; shorter ones come faster by the threads
+        constexpr int lines_of_steps = static_cast<int>(lines[O] == 1 ? k : 1), bytes = line_length * size;
+        if (lines[O] == 0 || (lines[O] == 2 && k_panel != k) || bytes % 16 != 0 || bytes < least_line || own_ < others || misaligned_ % 16 != 0) return 0;
+        return lines_of_steps * bytes;
+    }
+
+    /// By the threads of one warp: all of panel 0 but its steps beyond the sum, which become zero.
+    RICCI_FUNCTION void load_by_bulk(unsigned char* stage, copy_barrier& b) const {
+        if (bulk_bytes() == 0) return;
+        constexpr int own_lines = static_cast<int>(lines[O] == 1 ? k : 1);
+        unsigned char* const to = stage + region[O];
+        for (int l = threadIdx.x; l < own_lines; l += 32)
+            bulk_load(to + l * pitch[O] * size, first_ + (lines[O] == 1 ? k_offset(arguments_, O - 1, l) : 0), line_length * size, b);
+        constexpr int words = pitch[O] * size / 4;
+        for (int w = own_lines * words + static_cast<int>(threadIdx.x); w < line_count * words; w += 32) reinterpret_cast<unsigned*>(to)[w] = 0;
+    }
+#endif
+
   private:
     RICCI_FUNCTION long long other_offset(int i) const {
         if constexpr (other_axes > 1)

@@ -68,9 +68,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinn
         const int e = threadIdx.x + o * threads_per_block;
         if (e >= elements) continue;
         const int i = e % static_cast<int>(m), j = e / static_cast<int>(m);
-        c[c_offset(a, i, j)] = checked<tile>(totals[o], [&] {
-            const long long end = last * k_panel < a.k_length[0] ? last * k_panel : a.k_length[0];
-            return dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, first * k_panel, end);
-        });
+        if constexpr (tile::is_split)
+            if (!is_finite(totals[o])) {
+                const long long end = last * k_panel < a.k_length[0] ? last * k_panel : a.k_length[0];
+                totals[o] = dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, first * k_panel, end);
+            }
+        c[c_offset(a, i, j)] = totals[o];
     }
 }

@@ -15,6 +15,7 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t warp = 32, most_threads = 256;
+constexpr std::int64_t ab_threads = 128; ///< of a block that computes only once: with fewer its arithmetic would take long
 constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -28,8 +29,8 @@ std::int64_t x_bytes(const step& st) { return size_of(st.operands[static_cast<st
 std::int64_t y_bytes(const step& st) { return size_of(st.operands[static_cast<std::size_t>(st.y)].type); }
 
 /// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that
-/// no element of C needs, then the squarest. False if they would take more threads than a block has.
-bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words) {
+/// no element of C needs, then the squarest. False if they would take more threads than a block has, or fewer than `least_threads`.
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads = 1) {
     const auto high = mma == nullptr ? rows : t.c_transposed ? up(columns, mma->rows) : up(rows, mma->rows);
     const auto wide = mma == nullptr ? columns : t.c_transposed ? up(rows, 8) : up(columns, 8);
     const auto largest = mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4), threads = mma == nullptr ? 1 : warp;
@@ -37,7 +38,7 @@ bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const m
     for (std::int64_t tm = 1; tm <= std::min<std::int64_t>(high, 16); ++tm)
         for (std::int64_t tn = 1; tn <= std::min<std::int64_t>(wide, 16); ++tn) {
             const auto tiles = up(high, tm) * up(wide, tn);
-            if (tm * tn > std::max<std::int64_t>(largest, 1) || tiles * threads > most_threads) continue;
+            if (tm * tn > std::max<std::int64_t>(largest, 1) || tiles * threads > most_threads || tiles * threads < least_threads) continue;
             const auto cost = tiles * (tm * tn * 16 + 4 * (tm + tn));
             if (cost >= least) continue;
             least = cost;
@@ -54,6 +55,14 @@ batched_tile start(const step& st, const mma_shape* mma) {
     t.rows_first = true;
     t.k_unrolled = 2;
     return t;
+}
+
+/// The smallest step of an operand along the axes of a class; the largest number if it has none.
+std::int64_t smallest_step(const step& st, std::size_t operand, axis_class c) {
+    std::int64_t nearest = INT64_MAX;
+    for (const auto a : axes_of(st, c))
+        if (const auto s = std::abs(st.operands[operand].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
+    return nearest;
 }
 
 /// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
@@ -115,16 +124,10 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
 batched_tile choose_ab_tile(const step& st, const machine& chip) {
     const auto en = extent_of(st, n), ek = extent_of(st, k), words = size_of(st.compute) / 4;
     const auto* mma = mma_for(st, std::max(en, ek));
-    constexpr std::int64_t aim = 24 << 10; // bytes of X a block
+    constexpr std::int64_t aim = 16 << 10; // bytes of X a block
     const auto by_memory = aim / (ek * x_bytes(st)), by_registers = most_threads * most_sums / (en * words);
     auto t = start(st, mma);
-    const auto c_steps = [&](axis_class c) {
-        std::int64_t nearest = INT64_MAX;
-        for (const auto a : axes_of(st, c))
-            if (const auto s = std::abs(st.operands[0].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
-        return nearest;
-    };
-    const bool along_rows = c_steps(m) <= c_steps(n);
+    const bool along_rows = smallest_step(st, 0, m) <= smallest_step(st, 0, n);
     t.c_transposed = mma != nullptr && along_rows;
     t.rows_first = along_rows;
     t.panel = static_cast<std::int32_t>(en);
@@ -132,15 +135,33 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
     if (mma != nullptr && panel_layout_of(st, t.core, ek, 16, en).lines[1] != panel_lines::whole_k) t.k_panel = static_cast<std::int32_t>(up(ek, 16) * 16);
     for (auto rows = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(by_memory, by_registers), 32, 512))));; rows /= 2) {
         t.products = static_cast<std::int32_t>(rows);
-        if ((set_tiles(t, rows, en, mma, words) && ab_shared_bytes(st, t) <= chip.shared_bytes) || rows == 16) break;
+        const bool fits = set_tiles(t, rows, en, mma, words, ab_threads) || set_tiles(t, rows, en, mma, words);
+        if ((fits && ab_shared_bytes(st, t) <= chip.shared_bytes) || rows == 16) break;
     }
     t.threads = static_cast<std::int32_t>(up(t.threads, warp) * warp);
     return t;
 }
 
+ab_result ab_result_layout(const step& st, const batched_tile& t) {
+    ab_result out;
+    if (axes_of(st, m).size() > 1) return out;
+    const auto bytes = size_of(st.operands[0].type), rows = std::int64_t{t.products}, en = extent_of(st, n);
+    const auto down = smallest_step(st, 0, m), across = smallest_step(st, 0, n);
+    if (en == 1 || down < across) { // lines start at multiples of 16 bytes, and those a warp writes at once lie on different banks
+        out.column = rows + (t.core == batched_core::mma ? 8 : 0);
+        out.bytes = en * out.column * bytes;
+    } else {
+        out.lines = across == 1 && down == en ? ab_result::along::whole_rows : ab_result::along::rows;
+        out.row = en;
+        out.bytes = rows * en * bytes;
+    }
+    out.bytes = up(out.bytes, 128) * 128;
+    return out;
+}
+
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
-    const auto panel = panel_layout_of(st, t.core, t.k_panel, t.products, t.panel).stage_bytes;
-    return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : 0);
+    const auto panel = barrier_bytes + panel_layout_of(st, t.core, t.k_panel, t.products, t.panel).stage_bytes;
+    return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : ab_result_layout(st, t).bytes);
 }
 
 } // namespace ricci::lowering

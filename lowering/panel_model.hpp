@@ -18,6 +18,14 @@ batched_tile choose_atb_tile(const step& st, const machine& chip);
 /// The parameters of tall_skinny_ab for a product with a long m.
 batched_tile choose_ab_tile(const step& st, const machine& chip);
 
+/// How C lies in shared memory of tall_skinny_ab: see kernels/tall_skinny_ab.cuh.
+struct ab_result {
+    enum class along : std::uint8_t { columns, rows, whole_rows } lines = along::columns;
+    std::int64_t row = 1, column = 1; ///< elements from one row, column to the next
+    std::int64_t bytes = 0;           ///< none where m has several axes
+};
+ab_result ab_result_layout(const step& st, const batched_tile& t);
+
 /// Shared memory of a block of tall_skinny_ab, bytes.
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t);
 

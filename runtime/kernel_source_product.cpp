@@ -292,10 +292,14 @@ class product_source {
         text_.constant("rows_of_block", rows);
         if (!cuda_) return finish("tall_skinny_ab");
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.core, t.k_panel, rows, t.panel);
+        auto layout = panel_layout_of(st_, t.core, t.k_panel, rows, t.panel);
+        const auto c = ab_result_layout(st_, t);
+        layout.row[0] = c.row, layout.column[0] = c.column;
         write_tile();
         write_panels(layout, 1);
         text_.constant("panel_bytes", layout.stage_bytes);
+        text_.constant("barrier_bytes", barrier_bytes);
+        text_.constant("c_lines", static_cast<std::int64_t>(c.lines));
         finish("tall_skinny_ab");
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(ab_shared_bytes(st_, t));
