@@ -19,6 +19,7 @@ namespace ricci::runtime {
     X(cuDeviceGetCount)                                                                                              \
     X(cuDeviceGetName)                                                                                               \
     X(cuDeviceGetAttribute)                                                                                          \
+    X(cuDeviceGetPCIBusId)                                                                                           \
     X(cuDeviceTotalMem)                                                                                              \
     X(cuDeviceGraphMemTrim)                                                                                          \
     X(cuDevicePrimaryCtxRetain)                                                                                      \

@@ -1,4 +1,5 @@
 // main: the `ricci` command. Exit code 0: done; 1: the statement or its input is wrong; 2: the environment is.
+#include "tools/bench_command.hpp"
 #include "tools/commands.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -45,6 +46,17 @@ std::string mistake(const CLI::App& app, const CLI::ParseError& found) {
     const auto words = command->remaining();
     if (words.empty()) return fmt::format("a subcommand is missing; there are {}", known);
     return fmt::format("'{}' is no subcommand; there are {}", words.front(), known);
+}
+
+/// What was typed, the program by its name.
+std::string command_line(int argc, char** argv) {
+    std::string text = "ricci";
+    for (int n = 1; n < argc; ++n) {
+        const std::string word = argv[n];
+        const bool plain = !word.empty() && word.find_first_of(" \t\"'*()[];&|<>$") == word.npos;
+        text += plain ? fmt::format(" {}", word) : fmt::format(" \"{}\"", word);
+    }
+    return text;
 }
 
 /// `code`, unless what was printed did not arrive.
@@ -96,6 +108,8 @@ int main(int argc, char** argv) {
     explain_app->footer("Example:\n"
                         "  ricci explain \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" \"A=f64[64,64,9,8]\"");
 
+    const auto bench = add_bench_command(app, command_line(argc, argv));
+
     CLI::App* const cache_app = app.add_subcommand("cache", "The compiled kernels kept on disk");
     cache_app->require_subcommand(1);
     CLI::App* const path_app = cache_app->add_subcommand("path", "Print the directory");
@@ -122,6 +136,7 @@ int main(int argc, char** argv) {
     try {
         if (*run_app) return finish(run_command(run));
         if (*explain_app) return finish(explain_command(explain));
+        if (app.got_subcommand("bench")) return finish(bench());
         if (*path_app) return finish(cache_path_command());
         if (*list_app) return finish(cache_list_command(verbose));
         if (*clear_app) return finish(cache_clear_command());

@@ -96,3 +96,15 @@ T atomicAdd(T* address, T value) {
     *address = old + value;
     return old;
 }
+template <class T>
+T atomicMax(T* address, T value) {
+    const T old = *address;
+    *address = old < value ? value : old;
+    return old;
+}
+template <class T>
+T atomicMin(T* address, T value) {
+    const T old = *address;
+    *address = value < old ? value : old;
+    return old;
+}

@@ -1,8 +1,8 @@
 // include_graph: who may include whom, and that every source file says first what it is.
 //
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
-// lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>. tests -> anything.
-// CUDA's headers stay in runtime/cuda_*, nvrtc_* and cublas*.
+// lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>; tools -> bench. tests -> anything.
+// CUDA's headers stay in runtime/cuda_*, nvrtc_* and cublas*, and in bench/peers/cuda_*, which sees runtime/cuda_* too.
 
 #include "tests/catch.hpp"
 
@@ -38,13 +38,13 @@ bool begins_with(const std::string& text, const std::string& start) { return tex
 
 bool is_cuda_header(const std::string& name) {
     static const std::regex pattern(
-        "(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|nvrtc|nvJitLink|device_launch_parameters)\\.h"
+        "(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|cutensor.*|library_types|nvml|nvrtc|nvJitLink|device_launch_parameters)\\.h"
         "|(cuda|cub|thrust|cooperative_groups|mma)(/.*|\\.h)?");
     return std::regex_match(name, pattern);
 }
 
 bool may_use_cuda(const std::string& path) {
-    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*");
+    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*|bench/peers/cuda_[^/]*");
     return std::regex_match(path, pattern);
 }
 
@@ -66,7 +66,7 @@ std::set<std::string> closure(const include_graph& graph, const std::string& sta
 /// Why `path` may not include `i`; empty if it may.
 std::string refusal(const include_graph& graph, const std::string& path, const inclusion& i) {
     if (is_cuda_header(i.name) && !may_use_cuda(path))
-        return folder_of(path) == "tests" ? "" : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*";
+        return folder_of(path) == "tests" ? "" : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and to bench/peers/cuda_*";
     const std::string from = folder_of(path);
     if (from == "tests") return "";
     if (!i.quoted) {
@@ -74,11 +74,14 @@ std::string refusal(const include_graph& graph, const std::string& path, const i
             return "lowering includes the standard library and fmt only";
         if (from == "kernels" && path != "kernels/embedded.hpp")
             return "a kernel includes no header from outside kernels/";
+        if (begins_with(path, "bench/kernels/") && path.ends_with(".cuh")) return "a kernel of the bench includes nothing";
         return "";
     }
     if (!graph.contains(i.name)) return "there is no such file below the repository's root";
     const std::string to = folder_of(i.name);
-    if (to == from) return "";
+    if (to == from) return from == "bench" && may_use_cuda(i.name) && !may_use_cuda(path) ? "it has CUDA's headers" : "";
+    if (from == "tools" && to == "bench") return may_use_cuda(i.name) ? "it has CUDA's headers" : "";
+    if (from == "bench" && may_use_cuda(path) && begins_with(i.name, "runtime/cuda_")) return "";
     if (from == "runtime" && (to == "lowering" || to == "kernels")) return "";
     if (from == "dsl" || path == "ricci.hpp") {
         if (path == "ricci.hpp" && to == "dsl") return "";
@@ -175,7 +178,9 @@ TEST_CASE("the rule refuses what it should") {
                               {"lowering/plan.hpp", {}},
                               {"runtime/run.hpp", {{"runtime/device.hpp", true}}},
                               {"runtime/device.hpp", {}},
-                              {"runtime/cuda_driver.hpp", {}}};
+                              {"runtime/cuda_driver.hpp", {}},
+                              {"bench/session.hpp", {}},
+                              {"bench/peers/cuda_nvml_api.hpp", {}}};
     const auto allowed = [&](const std::string& path, const std::string& name, bool quoted) {
         return refusal(graph, path, {name, quoted}).empty();
     };
@@ -187,6 +192,10 @@ TEST_CASE("the rule refuses what it should") {
     CHECK(allowed("lowering/plan.hpp", "vector", false));
     CHECK(allowed("lowering/print.cpp", "fmt/format.h", false));
     CHECK(allowed("tools/main.cpp", "ricci/ricci.hpp", false));
+    CHECK(allowed("tools/bench_command.cpp", "bench/session.hpp", true));
+    CHECK(allowed("bench/peers/cuda_facts.cpp", "runtime/cuda_driver.hpp", true));
+    CHECK(allowed("bench/peers/cuda_facts.cpp", "nvml.h", false));
+    CHECK(allowed("bench/peers/cuda_facts.cpp", "bench/peers/cuda_nvml_api.hpp", true));
 
     CHECK_FALSE(allowed("dsl/expr.hpp", "lowering/plan.hpp", true));
     CHECK_FALSE(allowed("dsl/expr.hpp", "runtime/cuda_driver.hpp", true));
@@ -198,5 +207,13 @@ TEST_CASE("the rule refuses what it should") {
     CHECK_FALSE(allowed("kernels/direct.cuh", "vector", false));
     CHECK_FALSE(allowed("kernels/direct.cuh", "lowering/plan.hpp", true));
     CHECK_FALSE(allowed("tools/main.cpp", "runtime/run.hpp", true));
+    CHECK_FALSE(allowed("bench/session.cpp", "runtime/run.hpp", true));
+    CHECK_FALSE(allowed("bench/session.cpp", "runtime/cuda_driver.hpp", true));
+    CHECK_FALSE(allowed("bench/session.cpp", "bench/peers/cuda_nvml_api.hpp", true));
+    CHECK_FALSE(allowed("bench/session.cpp", "cutensor.h", false));
+    CHECK_FALSE(allowed("bench/kernels/triad.cuh", "cuda.h", false));
+    CHECK_FALSE(allowed("bench/kernels/triad.cuh", "vector", false));
+    CHECK_FALSE(allowed("tools/bench_command.cpp", "bench/peers/cuda_nvml_api.hpp", true));
+    CHECK_FALSE(allowed("runtime/run.cpp", "bench/session.hpp", true));
     CHECK_FALSE(allowed("runtime/run.cpp", "run.hpp", true));
 }

@@ -1,0 +1,245 @@
+// cpu_tools: the bench's own loops on a CPU, in C++, on as many threads as ricci's.
+#include "bench/device_tools.hpp"
+
+#include "bench/element_walk.hpp"
+#include "bench/kernels/random_value.hpp"
+
+#include <ricci/dsl/element.hpp>
+#include <ricci/lowering/error.hpp>
+#include <ricci/runtime/cpu_threads.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+namespace ricci::bench {
+
+namespace {
+
+using lowering::scalar_type;
+
+constexpr double most_multiplications = 3e7; ///< of a check: below a second
+
+/// f(T()) for the C++ type of `type`.
+template <class F> void with_type(scalar_type type, F f) {
+    using enum scalar_type;
+    switch (type) {
+    case f16:
+        return f(half());
+    case bf16:
+        return f(bfloat16());
+    case f32:
+        return f(float());
+    case f64:
+        return f(double());
+    case c64:
+        return f(std::complex<float>());
+    case c128:
+        return f(std::complex<double>());
+    }
+}
+
+template <class T> inline constexpr bool is_complex = dsl::is_complex_scalar<T>;
+
+template <class To, class From> To convert(const From& x) {
+    if constexpr (is_complex<To>) {
+        using real = typename To::value_type;
+        if constexpr (is_complex<From>)
+            return {static_cast<real>(x.real()), static_cast<real>(x.imag())};
+        else
+            return {static_cast<real>(x), 0};
+    } else if constexpr (is_complex<From>) {
+        return static_cast<To>(x.real());
+    } else if constexpr (sizeof(From) == 2) {
+        return static_cast<To>(static_cast<float>(x));
+    } else if constexpr (sizeof(To) == 2) {
+        return To(static_cast<float>(x));
+    } else {
+        return static_cast<To>(x);
+    }
+}
+
+template <class T> T conjugate_if(bool conjugated, const T& x) {
+    if constexpr (is_complex<T>) return conjugated ? std::conj(x) : x;
+    (void)conjugated;
+    return x;
+}
+
+/// Element number `place` of the walk, as offsets in C, A and B.
+std::array<std::int64_t, 3> offsets_of(const element_walk& walk, std::int64_t place) {
+    const std::int64_t x0 = place % walk.extent[0], rest = place / walk.extent[0];
+    const std::int64_t x1 = rest % walk.extent[1], x2 = rest / walk.extent[1];
+    std::array<std::int64_t, 3> out{};
+    for (std::size_t o = 0; o < 3; ++o)
+        out[o] = x0 * walk.stride[o][0] + x1 * walk.stride[o][1] + x2 * walk.stride[o][2];
+    return out;
+}
+
+/// What threads run: f(first, last) on parts of [0, count).
+void in_parallel(std::int64_t count, std::int64_t smallest_part, std::function<void(std::int64_t, std::int64_t)> f) {
+    static auto& threads = *new runtime::cpu_threads;
+    const auto word = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&f));
+    threads.run(
+        [](const std::uint64_t* words, std::int64_t first, std::int64_t last) {
+            (*reinterpret_cast<std::function<void(std::int64_t, std::int64_t)>*>(words[0]))(first, last);
+        },
+        &word, count, std::max<std::int64_t>(smallest_part, count / (8 * threads.count())));
+}
+
+template <class Compute, class In, class Out>
+void plain_loop(const product& p, const element_walk& walk, const In* a, const In* b, Out* c) {
+    const std::int64_t part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, p.k));
+    in_parallel(walk.elements, part, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t place = first; place < last; ++place) {
+            const auto at = offsets_of(walk, place);
+            Compute sum{};
+            for (std::int64_t q = 0; q < p.k; ++q)
+                sum += conjugate_if(p.a_conjugated, convert<Compute>(a[at[1] + q * p.a.column_stride])) *
+                       conjugate_if(p.b_conjugated, convert<Compute>(b[at[2] + q * p.b.row_stride]));
+            if (p.accumulate) sum = convert<Compute>(c[at[0]]) + sum;
+            c[at[0]] = convert<Out>(sum);
+        }
+    });
+}
+
+template <class In, class Out>
+findings check_loop(const product& p, const In* a, const In* b, const Out* c, const random_numbers& old) {
+    using exact = std::conditional_t<is_complex<In> || is_complex<Out>, std::complex<long double>, long double>;
+    const element_walk walk = walk_of(p);
+    const error_bound bound = bound_of(p);
+    const auto affordable = static_cast<std::int64_t>(most_multiplications / static_cast<double>(p.k));
+    const std::int64_t step = std::max<std::int64_t>(1, walk.elements / std::max<std::int64_t>(1, affordable)) | 1;
+    const auto old_part = [&](std::int64_t place) {
+        return static_cast<long double>(
+            random_value(old.seed, static_cast<unsigned long long>(place), old.digits, old.scale));
+    };
+    findings found;
+    for (std::int64_t place = 0; place < walk.elements; place += step, ++found.looked_at) {
+        const auto at = offsets_of(walk, place);
+        exact sum{};
+        long double squares = 0;
+        for (std::int64_t q = 0; q < p.k; ++q) {
+            const exact term = conjugate_if(p.a_conjugated, convert<exact>(a[at[1] + q * p.a.column_stride])) *
+                               conjugate_if(p.b_conjugated, convert<exact>(b[at[2] + q * p.b.row_stride]));
+            sum += term;
+            squares += std::norm(term);
+        }
+        if (p.accumulate) {
+            exact before{};
+            if constexpr (is_complex<Out>)
+                before = {old_part(2 * at[0]), old_part(2 * at[0] + 1)};
+            else
+                before = old_part(at[0]);
+            sum += before;
+            squares += std::norm(before);
+        }
+        const auto size = static_cast<double>(std::sqrt(squares));
+        const auto off = static_cast<double>(std::abs(convert<exact>(c[at[0]]) - sum));
+        const double worst = off != off ? std::numeric_limits<double>::infinity() : size > 0 ? off / size : off;
+        found.worst = std::max(found.worst, worst);
+        if (off <= bound.sum * size + bound.last * static_cast<double>(std::abs(sum))) continue;
+        if (found.wrong++ == 0) found.first = place;
+    }
+    return found;
+}
+
+/// f(In(), Out()) for the types of `p` that the bench has: A and B alike.
+template <class F> void with_types(const product& p, F f) {
+    if (p.a.type != p.b.type) throw error("the bench's own loops need A and B of one type");
+    with_type(p.a.type, [&](auto in) {
+        with_type(p.c.type, [&](auto out) {
+            if constexpr (is_complex<decltype(in)> && !is_complex<decltype(out)>)
+                throw error("complex sums cannot be stored as real numbers");
+            else
+                f(in, out);
+        });
+    });
+}
+
+class cpu_tools : public device_tools {
+  public:
+    void fill(scalar_type type, void* data, std::int64_t count, const random_numbers& numbers) override {
+        const std::int64_t values = count * (lowering::is_complex(type) ? 2 : 1);
+        with_type(lowering::real_of(type), [&]([[maybe_unused]] auto element) {
+            using T = decltype(element);
+            if constexpr (!is_complex<T>)
+                in_parallel(values, 4096, [&](std::int64_t first, std::int64_t last) {
+                    for (std::int64_t n = first; n < last; ++n)
+                        static_cast<T*>(data)[n] = convert<T>(
+                            random_value(numbers.seed, static_cast<unsigned long long>(n), numbers.digits, numbers.scale));
+                });
+        });
+    }
+
+    void triad(void* z, const void* x, const void* y, std::int64_t bytes, int) override {
+        in_parallel(bytes / 8, 4096, [=](std::int64_t first, std::int64_t last) {
+            auto* const to = static_cast<double*>(z);
+            const auto* const one = static_cast<const double*>(x);
+            const auto* const two = static_cast<const double*>(y);
+            for (std::int64_t n = first; n < last; ++n) to[n] = one[n] + 3 * two[n];
+        });
+    }
+    int triad_kinds() const override { return 1; }
+
+    void read(const void* x, std::int64_t bytes, int) override {
+        in_parallel(bytes / 8, 4096, [=](std::int64_t first, std::int64_t last) {
+            const auto* const from = static_cast<const double*>(x);
+            double sums[8] = {};
+            for (std::int64_t n = first; n + 8 <= last; n += 8)
+                for (int lane = 0; lane < 8; ++lane) sums[lane] += from[n + lane];
+            double sum = 0;
+            for (const double part : sums) sum += part;
+            volatile double kept = sum; // the loads stay
+            (void)kept;
+        });
+    }
+    int read_kinds() const override { return 1; }
+
+    void delay(double) override {}
+
+    std::function<void()> plain(const product& p, const operand_set& operands) override {
+        std::function<void()> loop;
+        with_types(p, [&]<class In, class Out>(In, Out) {
+            using enum scalar_type;
+            const auto make = [&](auto compute) {
+                using Compute = decltype(compute);
+                if constexpr ((is_complex<In> || is_complex<Out>) == is_complex<Compute>)
+                    loop = [p, operands, walk = walk_of(p)] {
+                        plain_loop<Compute>(p, walk, static_cast<const In*>(operands.a),
+                                            static_cast<const In*>(operands.b), static_cast<Out*>(operands.c));
+                    };
+            };
+            switch (compute_type(p)) {
+            case f64:
+                return make(double());
+            case c64:
+                return make(std::complex<float>());
+            case c128:
+                return make(std::complex<double>());
+            default:
+                return make(float());
+            }
+        });
+        return loop;
+    }
+
+    findings check(const product& p, const operand_set& operands, const random_numbers& old) override {
+        findings found;
+        with_types(p, [&]<class In, class Out>(In, Out) {
+            found = check_loop(p, static_cast<const In*>(operands.a), static_cast<const In*>(operands.b),
+                               static_cast<const Out*>(operands.c), old);
+        });
+        return found;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<device_tools> make_cpu_tools() { return std::make_unique<cpu_tools>(); }
+
+} // namespace ricci::bench

@@ -1,0 +1,11 @@
+// embedded: the sources of the bench's own GPU kernels, as compiled into the library.
+#pragma once
+
+#include <string_view>
+
+namespace ricci::bench {
+
+/// The text of a file of bench/kernels/, by its name; empty if there is none.
+std::string_view source_file(std::string_view name);
+
+} // namespace ricci::bench

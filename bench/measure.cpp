@@ -1,0 +1,132 @@
+// measure: times contenders in turn.
+#include "bench/measure.hpp"
+
+#include "bench/energy.hpp"
+#include "bench/interrupt.hpp"
+
+#include <ricci/lowering/error.hpp>
+#include <ricci/runtime/backend.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace ricci::bench {
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr double round_seconds = 500e-6; ///< what calls of one round take together, if they are short
+constexpr int most_calls = 100;          ///< of a round; a stream's queue holds about a thousand
+constexpr double slow_seconds = 20e-3;   ///< from here on fewer rounds do: such a call averages by itself
+constexpr int slow_rounds = 3;
+
+double since(clock_type::time_point begin) {
+    return std::chrono::duration<double>(clock_type::now() - begin).count();
+}
+
+/// A contender on its way: what it is called with next, and its times.
+class runner {
+  public:
+    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b)
+        : contender_(c), sets_(sets), tools_(tools), backend_(b) {
+        out.peer = c.peer, out.variant = c.variant;
+    }
+
+    void call() { contender_.run(next_++ % sets_); }
+
+    /// Finds how many calls a round has, and how long the host needs for them.
+    void calibrate() {
+        const double first = timed(1, 0);
+        calls_ = std::clamp(static_cast<int>(std::ceil(round_seconds / std::max(first, 1e-9))), 1, most_calls);
+        const auto begin = clock_type::now();
+        for (int n = 0; n < calls_; ++n) call();
+        const double host = since(begin);
+        backend_.synchronize();
+        // A call that takes the GPU longer than the host needs no delay to hide the host's part.
+        delay_ = first > slow_seconds ? 0 : std::min(1.3 * host + 20e-6, 10e-3);
+        rounds_ = first > slow_seconds ? slow_rounds : 0;
+        out.calls_a_round = calls_;
+    }
+
+    bool wants_round(int round) const { return out.failure.empty() && (rounds_ == 0 || round < rounds_); }
+
+    void run_round() { seconds_.push_back(timed(calls_, delay_) / calls_); }
+
+    void finish() {
+        if (!out.failure.empty() || seconds_.empty()) return;
+        out.seconds = median(seconds_);
+        out.fastest = *std::min_element(seconds_.begin(), seconds_.end());
+        out.rounds = static_cast<int>(seconds_.size());
+    }
+
+    measured out;
+
+  private:
+    double timed(int calls, double delay) {
+        if (delay > 0) tools_.delay(delay);
+        return backend_.seconds_of([&] {
+            for (int n = 0; n < calls; ++n) call();
+        });
+    }
+
+    const contender& contender_;
+    std::size_t sets_, next_ = 0;
+    device_tools& tools_;
+    runtime::backend& backend_;
+    int calls_ = 1, rounds_ = 0;
+    double delay_ = 0;
+    std::vector<double> seconds_;
+};
+
+/// f() for a runner; a peer that throws is out, ricci is not.
+template <class F> void guarded(runner& r, F f) {
+    if (!r.out.failure.empty()) return;
+    try {
+        f();
+    } catch (const error& e) {
+        if (r.out.peer == "ricci") throw;
+        r.out.failure = e.what();
+    }
+}
+
+} // namespace
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
+                              const measure_options& options) {
+    runtime::backend& backend = runtime::backend_of(where);
+    std::vector<runner> all;
+    all.reserve(w.contenders.size());
+    for (const contender& c : w.contenders) all.emplace_back(c, w.sets, tools, backend);
+
+    for (runner& r : all)
+        guarded(r, [&] {
+            if (options.check && w.reset) w.reset();
+            r.call(); // compiles, allocates, warms up
+            backend.synchronize();
+            if (options.check && w.check) r.out.checked = w.check();
+        });
+    for (runner& r : all) guarded(r, [&] { r.calibrate(); });
+    for (int round = 0; round < options.repeat && !interrupted(); ++round)
+        for (runner& r : all)
+            if (r.wants_round(round)) guarded(r, [&] { r.run_round(); });
+
+    std::vector<measured> out;
+    for (runner& r : all) {
+        r.finish();
+        if (meter && r.out.seconds > 0 && !interrupted())
+            guarded(r, [&] { r.out.joules = joules_of([&] { r.call(); }, r.out.seconds, where, *meter); });
+        out.push_back(std::move(r.out));
+    }
+    return out;
+}
+
+} // namespace ricci::bench

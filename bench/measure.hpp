@@ -1,0 +1,47 @@
+// measure: times contenders in turn, on operands that change from one call to the next.
+#pragma once
+
+#include "bench/device_tools.hpp"
+#include "bench/gpu_facts.hpp"
+#include "bench/peers/peer.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ricci::bench {
+
+/// What came of a contender.
+struct measured {
+    std::string peer, variant;
+    double seconds = 0; ///< of one call: the median of all rounds; 0 where it failed
+    double fastest = 0;
+    int rounds = 0, calls_a_round = 0;
+    std::optional<findings> checked;
+    std::optional<double> joules; ///< a call
+    std::string failure;          ///< why there is no time
+};
+
+struct measure_options {
+    int repeat = 15;   ///< rounds at most
+    bool check = true; ///< the first call of each contender
+};
+
+struct workload {
+    std::vector<contender> contenders; ///< ricci first
+    std::size_t sets = 1;              ///< of operands, to be used in turn
+    std::function<void()> reset;       ///< gives what is written its first values; may be empty
+    std::function<findings()> check;   ///< of the first set, after one call; may be empty
+};
+
+/// Every contender is called once, checked, and then timed in rounds, one contender after the other in each. Short calls
+/// are timed several at once, queued behind a delay, so that the host's part is not seen. A peer that throws is out, with
+/// the reason; what ricci throws is thrown.
+std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
+                              const measure_options& options);
+
+double median(std::vector<double> values);
+
+} // namespace ricci::bench

@@ -1,0 +1,25 @@
+// peer: finds a peer by its name.
+#include "bench/peers/peer.hpp"
+
+#include <ricci/lowering/error.hpp>
+
+#include <fmt/format.h>
+
+namespace ricci::bench {
+
+const std::vector<std::string>& peer_names() {
+    static const std::vector<std::string> names{"cublas", "plain", "cutensor", "blas"};
+    return names;
+}
+
+std::unique_ptr<peer> make_peer(const std::string& name, device where, device_tools& tools) {
+    if (name == "plain") return make_plain_peer(tools);
+    if (name == "blas") {
+        if (!where.is_cpu()) throw error("blas is a peer on the CPU", blame::environment);
+        return make_blas_peer();
+    }
+    if (!where.is_cuda()) throw error(fmt::format("{} is a peer on a GPU", name), blame::environment);
+    return name == "cublas" ? make_cublas_peer(where) : make_cutensor_peer(where);
+}
+
+} // namespace ricci::bench

@@ -1,0 +1,87 @@
+// report: what a run of the bench found, and its three forms: a table, JSON, CSV.
+#pragma once
+
+#include "bench/bandwidth.hpp"
+#include "bench/lists.hpp"
+#include "bench/measure.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ricci::bench {
+
+/// One point that was measured.
+struct row {
+    std::string kind; ///< "batched", "atb", "ab", "statement"
+    shape size;       ///< zero for a statement that is no product of two operands
+    std::int64_t batch = 1;
+    std::string types;       ///< "f16:f32"
+    std::string operations;  ///< "NT"
+    std::string layout;      ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
+    std::int64_t padding = 0, offset = 0;
+    bool accumulate = false;
+    std::string statement, kernel;
+    double bytes = 0;         ///< touched, see touched_bytes_of
+    double element_bytes = 0; ///< of the elements alone
+    double flops = 0;
+    std::size_t sets = 1;     ///< of operands, used in turn
+    double yardstick = 0;     ///< bytes a second of the triad, or of reading
+    std::vector<measured> results;
+    std::string failure; ///< why there are no results
+};
+
+struct peer_version {
+    std::string name, version; ///< version: empty where there is none to tell
+    std::string missing;       ///< why it is not there; empty if it is
+};
+
+struct report {
+    std::string command, version, date; ///< date: ISO 8601, UTC
+    std::string device, chip, architecture;
+    int processors = 0;
+    gpu_facts gpu;
+    bandwidth at_start, at_end;
+    bool against_read = false; ///< % is of reading, not of the triad
+    std::vector<peer_version> peers;
+    bool energy = false;
+    std::vector<row> rows;
+    bool complete = true; ///< false: stopped before the end
+};
+
+/// A peer's fastest way whose results are within the bound, else its fastest; null where it has no time. Of "ricci" too.
+const measured* best_of(const row& r, std::string_view peer);
+
+double percent_of(const row& r, const measured& m);
+/// The peer's time over ricci's; 0 where either has none.
+double ratio_to(const row& r, std::string_view peer);
+bool is_wrong(const measured& m);
+
+/// Rows of one kind and type, or all.
+struct summary {
+    std::string what; ///< "f64", "all"
+    std::size_t rows = 0;
+    struct figure {
+        double mean = 0, least = 0; ///< geometric mean
+        std::string where;          ///< the row of the least
+        std::size_t rows = 0;
+    };
+    figure percent;
+    std::vector<std::pair<std::string, figure>> ratios; ///< by peer
+};
+std::vector<summary> summaries_of(const report& r);
+
+/// How many of ricci's results were checked, and how many are wrong.
+std::pair<std::size_t, std::size_t> checked_and_wrong(const report& r);
+
+std::string label_of(const row& r);
+
+// The table, part by part, so that a row can be printed as soon as it is known.
+std::string table_head(const report& r);
+std::string table_line(const report& r, const row& of);
+std::string table_foot(const report& r);
+
+std::string to_json(const report& r);
+std::string to_csv(const report& r);
+
+} // namespace ricci::bench

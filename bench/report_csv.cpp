@@ -1,0 +1,55 @@
+// report_csv: a report as comma-separated values, a line a row and a group of columns a peer.
+#include "bench/report.hpp"
+
+#include <fmt/format.h>
+
+namespace ricci::bench {
+
+namespace {
+
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n") == text.npos) return text;
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + "\"";
+}
+
+/// A number, or nothing where there is none.
+std::string optional(bool there, double value) { return there ? fmt::format("{:.6g}", value) : ""; }
+
+} // namespace
+
+std::string to_csv(const report& r) {
+    std::string out = "kind,m,n,k,batch,types,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
+                      "us,gb_per_s,gf_per_s,percent,error,wrong,joules";
+    for (const peer_version& p : r.peers) out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
+    out += "\n";
+    for (const row& each : r.rows) {
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m, each.size.n,
+                           each.size.k, each.batch, each.types, each.operations, each.layout, each.padding, each.offset,
+                           each.accumulate ? 1 : 0, quoted(each.statement), quoted(each.kernel), each.bytes, each.flops);
+        const measured* const ours = best_of(each, "ricci");
+        const bool timed = ours != nullptr, checked = timed && ours->checked, metered = timed && ours->joules;
+        out += fmt::format(",{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),
+                           optional(timed, timed ? each.bytes / ours->seconds * 1e-9 : 0),
+                           optional(timed, timed ? each.flops / ours->seconds * 1e-9 : 0),
+                           optional(timed, timed ? percent_of(each, *ours) : 0),
+                           optional(checked, checked ? ours->checked->worst : 0),
+                           checked ? fmt::format("{}", ours->checked->wrong) : "",
+                           optional(metered, metered ? *ours->joules : 0));
+        for (const peer_version& p : r.peers) {
+            const measured* const best = best_of(each, p.name);
+            const bool energy = best && best->joules;
+            out += fmt::format(",{},{},{},{}", optional(best, best ? best->seconds * 1e6 : 0),
+                               best ? quoted(best->variant) : "", optional(best && timed, ratio_to(each, p.name)),
+                               optional(energy, energy ? *best->joules : 0));
+        }
+        out += "\n";
+    }
+    return out;
+}
+
+} // namespace ricci::bench

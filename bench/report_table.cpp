@@ -1,0 +1,112 @@
+// report_table: a report for people, line by line.
+#include "bench/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ricci::bench {
+
+namespace {
+
+constexpr int ratio_width = 10, energy_width = 11;
+
+std::vector<std::string> present_peers(const report& r) {
+    std::vector<std::string> names;
+    for (const peer_version& p : r.peers)
+        if (p.missing.empty()) names.push_back(p.name);
+    return names;
+}
+
+std::string cell(const row& r, const std::string& peer) {
+    if (const double ratio = ratio_to(r, peer); ratio > 0)
+        return fmt::format("{:.2f}x{}", ratio, is_wrong(*best_of(r, peer)) ? "!" : "");
+    const bool failed = std::any_of(r.results.begin(), r.results.end(),
+                                    [&](const measured& m) { return m.peer == peer && !m.failure.empty(); });
+    return failed ? "failed" : "-";
+}
+
+std::string millijoules(const row& r, const std::string& peer) {
+    const measured* const best = best_of(r, peer);
+    return best && best->joules ? fmt::format("{:.4g}", 1e3 * *best->joules) : "-";
+}
+
+std::string operation_of(const row& r) {
+    std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
+    text += r.accumulate ? "+=" : "=";
+    if (r.layout != "contiguous" && !r.layout.empty()) text += " " + r.layout;
+    if (r.padding != 0) text += fmt::format(" ld+{}", r.padding);
+    if (r.offset != 0) text += fmt::format(" @{}", r.offset);
+    return text;
+}
+
+std::string figures_of(const summary::figure& f, const char* unit) {
+    return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
+}
+
+} // namespace
+
+std::string table_head(const report& r) {
+    std::string out = fmt::format("{}\n{} ({}", r.command, r.chip, r.architecture);
+    if (!r.gpu.cuda.empty()) out += fmt::format(", {} SMs", r.processors);
+    if (r.gpu.clock_mhz > 0) out += fmt::format(" at {} of {} MHz", r.gpu.clock_mhz, r.gpu.max_clock_mhz);
+    out += ")";
+    if (!r.gpu.driver.empty()) out += fmt::format(", driver {}", r.gpu.driver);
+    if (!r.gpu.cuda.empty()) out += fmt::format(", CUDA {}", r.gpu.cuda);
+    out += fmt::format(", ricci {}, {}\ntriad {:.1f} GB/s, reading {:.1f} GB/s; % is of {}\n", r.version, r.date,
+                       r.at_start.triad * 1e-9, r.at_start.read * 1e-9, r.against_read ? "reading" : "the triad");
+    for (const peer_version& p : r.peers) {
+        if (!p.missing.empty()) out += fmt::format("{}: not there: {}\n", p.name, p.missing);
+        else if (!p.version.empty()) out += fmt::format("{}: {}\n", p.name, p.version);
+    }
+    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11} {:>9} {:>10} {:>7}", "m x n x k", "type", "operation", "batch",
+                       "us", "GB/s", "GF/s", "%");
+    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", "vs " + name, ratio_width);
+    if (r.energy) {
+        out += fmt::format(" {:>{}}", "mJ ricci", energy_width);
+        for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", "mJ " + name, energy_width);
+    }
+    return out + "\n";
+}
+
+std::string table_line(const report& r, const row& of) {
+    const std::string size =
+        of.size.m == 0 ? of.statement : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
+    std::string out = fmt::format("{:<22} {:<8} {:<16} {:>10}", size, of.types, operation_of(of), of.batch);
+    const measured* const ours = best_of(of, "ricci");
+    if (!ours) return out + fmt::format("  {}\n", of.failure.empty() ? "no time" : of.failure);
+    out += fmt::format(" {:>11.2f} {:>9.1f} {:>10.1f} {:>7.1f}", ours->seconds * 1e6, of.bytes / ours->seconds * 1e-9,
+                       of.flops / ours->seconds * 1e-9, percent_of(of, *ours));
+    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
+    if (r.energy) {
+        out += fmt::format(" {:>{}}", millijoules(of, "ricci"), energy_width);
+        for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", millijoules(of, name), energy_width);
+    }
+    if (is_wrong(*ours)) {
+        const findings& f = *ours->checked;
+        out += fmt::format("  WRONG: {} of {} elements, the first is number {}, error {:.3g}", f.wrong, f.looked_at, f.first, f.worst);
+    }
+    return out + "\n";
+}
+
+std::string table_foot(const report& r) {
+    std::string out;
+    for (const summary& s : summaries_of(r)) {
+        out += fmt::format("{} ({} rows): {}\n", s.what, s.rows, figures_of(s.percent, " %"));
+        for (const auto& [peer, figure] : s.ratios)
+            out += fmt::format("  against {} ({} rows): {}\n", peer, figure.rows, figures_of(figure, "x"));
+    }
+    if (r.at_end.triad > 0)
+        out += fmt::format("at the end: triad {:.1f} GB/s, reading {:.1f} GB/s\n", r.at_end.triad * 1e-9, r.at_end.read * 1e-9);
+    const auto [checked, wrong] = checked_and_wrong(r);
+    if (checked > 0) out += fmt::format("results of ricci: {} checked, {} wrong\n", checked, wrong);
+    bool inexact = false;
+    for (const row& each : r.rows)
+        for (const auto& name : present_peers(r))
+            if (const measured* const m = best_of(each, name)) inexact = inexact || is_wrong(*m);
+    if (inexact) out += "!: that peer's results are further off than the bound\n";
+    if (!r.complete) out += "stopped before the end\n";
+    return out;
+}
+
+} // namespace ricci::bench

@@ -1,0 +1,193 @@
+// session: one run of the bench.
+#include "bench/session.hpp"
+
+#include "bench/operand_sets.hpp"
+
+#include <ricci/lowering/error.hpp>
+#include <ricci/lowering/print.hpp>
+#include <ricci/runtime/lower_for.hpp>
+#include <ricci/runtime/run.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <utility>
+
+namespace ricci::bench {
+
+namespace {
+
+constexpr int most_failures = 3; ///< in turn: then the device, not the point, is at fault
+
+std::string now() {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+/// Opens `file` for writing, "-" being the standard output; leaves what is there where it only tries.
+void with_file(const std::string& file, const char* mode, const std::function<void(std::FILE*)>& write) {
+    std::FILE* const to = file == "-" ? stdout : std::fopen(file.c_str(), mode);
+    if (!to) throw error(fmt::format("{} cannot be written: {}", file, std::strerror(errno)), blame::environment);
+    write(to);
+    errno = 0;
+    const bool good = std::fflush(to) == 0 && !std::ferror(to);
+    const int problem = errno;
+    if (to != stdout) std::fclose(to);
+    if (!good) throw error(fmt::format("{} cannot be written: {}", file, std::strerror(problem)), blame::environment);
+}
+
+void write_file(const std::string& file, const std::string& text) {
+    if (!file.empty())
+        with_file(file, "w", [&](std::FILE* to) { std::fwrite(text.data(), 1, text.size(), to); });
+}
+
+/// The kernels that a statement's plan names.
+std::string kernels_of(const lowering::statement& s, device where) {
+    std::string text;
+    for (const auto& step : runtime::lower_for(s, runtime::backend_of(where), nullptr, false).steps)
+        text += fmt::format("{}{}", text.empty() ? "" : " + ", lowering::name_of(step.kernel));
+    return text;
+}
+
+std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000 : 2'100'000'000; }
+
+} // namespace
+
+work work_of(const product& p) {
+    work w;
+    w.operands = {{p.a.type, p.a.elements, operand_size(p.k), false},
+                  {p.b.type, p.b.elements, operand_size(p.k), false},
+                  {p.c.type, p.c.elements, 1, true}};
+    w.bind = [p](const std::vector<void*>& at, device where) { return bind(p, {at[0], at[1], at[2]}, where); };
+    w.bytes = touched_bytes_of(p), w.element_bytes = bytes_of(p), w.flops = flops_of(p);
+    w.as_product = p;
+    return w;
+}
+
+session::session(const session_options& options)
+    : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
+    for (const std::string& file : {options.json, options.csv})
+        if (!file.empty() && file != "-") with_file(file, "a", [](std::FILE*) {}); // now, not after an hour
+    tools_ = make_device_tools(where_);
+    const auto& machine = runtime::backend_of(where_).machine();
+    report_.command = options.command, report_.version = options.version, report_.date = now();
+    report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
+    report_.processors = machine.processors;
+    report_.against_read = options.against_read;
+    report_.energy = options.energy;
+    if (options.energy) meter_ = make_energy_meter(where_);
+    make_peers();
+    report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
+    print(table_head(report_));
+}
+
+void session::make_peers() {
+    if (options_.peers == "none") return;
+    const bool asked = !options_.peers.empty();
+    const std::vector<std::string> names = asked               ? parse_choices(options_.peers, "--peers", peer_names())
+                                           : where_.is_cuda() ? std::vector<std::string>{"cublas", "plain", "cutensor"}
+                                                              : std::vector<std::string>{"blas", "plain"};
+    for (const std::string& name : names) try {
+            peers_.push_back(make_peer(name, where_, *tools_));
+            report_.peers.push_back({name, peers_.back()->version(), ""});
+        } catch (const error& e) {
+            if (asked) throw;
+            report_.peers.push_back({name, "", e.what()});
+        }
+}
+
+void session::print(const std::string& text) const {
+    // What goes to the standard output must stay readable by programs.
+    std::FILE* const to = options_.json == "-" || options_.csv == "-" ? stderr : stdout;
+    fmt::print(to, "{}", text);
+    std::fflush(to);
+}
+
+void session::fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only) {
+    for (std::size_t o = 0; o < w.operands.size(); ++o) {
+        const work_operand& operand = w.operands[o];
+        if (written_only && !operand.written) continue;
+        tools_->fill(operand.type, set[o], operand.elements, numbers_of(operand, o, set_number));
+    }
+}
+
+void session::measure_row(row& r, const work& w) {
+    const operand_sets sets(w, where_, r.offset, options_.warm_cache, memory_);
+    r.sets = sets.addresses().size();
+    for (std::size_t s = 0; s < r.sets; ++s) fill(w, sets.addresses()[s], s, false);
+
+    std::vector<lowering::statement> statements;
+    for (const auto& set : sets.addresses()) statements.push_back(w.bind(set, where_));
+    r.statement = lowering::to_string(statements.front());
+
+    workload load;
+    load.sets = r.sets;
+    load.contenders.push_back({"ricci", "", [&](std::size_t set) { runtime::run(statements[set]); }});
+    load.reset = [&] { fill(w, sets.addresses().front(), 0, true); };
+    std::vector<measured> refused;
+    if (w.as_product) {
+        const product& p = *w.as_product;
+        std::vector<operand_set> operands;
+        for (const auto& set : sets.addresses()) operands.push_back({set[0], set[1], set[2]});
+        load.check = [&, first = operands.front()] { return tools_->check(p, first, numbers_of(w.operands[2], 2, 0)); };
+        std::size_t at = 0;
+        for (const peer_version& name : report_.peers) {
+            if (!name.missing.empty()) continue;
+            try {
+                for (contender& c : peers_[at++]->contenders(p, operands)) load.contenders.push_back(std::move(c));
+            } catch (const error& e) {
+                refused.emplace_back();
+                refused.back().peer = name.name, refused.back().failure = e.what();
+            }
+        }
+    }
+    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check});
+    r.results.insert(r.results.end(), refused.begin(), refused.end());
+    r.kernel = kernels_of(statements.front(), where_);
+}
+
+bool session::run(row r, const work& w) {
+    if (interrupted()) return false;
+    r.bytes = w.bytes, r.element_bytes = w.element_bytes, r.flops = w.flops;
+    r.yardstick = options_.against_read ? report_.at_start.read : report_.at_start.triad;
+    try {
+        measure_row(r, w);
+        failures_in_turn_ = 0;
+    } catch (const error& e) {
+        r.failure = e.what();
+    } catch (const std::bad_alloc&) {
+        r.failure = "not enough memory";
+    }
+    const bool counts = best_of(r, "ricci") != nullptr || !r.failure.empty(); // else a signal came before the first round
+    if (!r.failure.empty()) {
+        r.results.clear();
+        gave_up_ = ++failures_in_turn_ >= most_failures;
+    }
+    if (counts) {
+        print(table_line(report_, r));
+        report_.rows.push_back(std::move(r));
+    }
+    return !interrupted() && !gave_up_;
+}
+
+int session::finish() {
+    report_.complete = !interrupted() && !gave_up_;
+    if (report_.complete) report_.at_end = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), nullptr);
+    print(table_foot(report_));
+    write_file(options_.json, options_.json.empty() ? "" : to_json(report_));
+    write_file(options_.csv, options_.csv.empty() ? "" : to_csv(report_));
+    const bool failed = std::any_of(report_.rows.begin(), report_.rows.end(), [](const row& r) { return !r.failure.empty(); });
+    if (interrupted()) return 130;
+    return gave_up_ || failed || checked_and_wrong(report_).second > 0 ? 2 : 0;
+}
+
+} // namespace ricci::bench

@@ -1,0 +1,83 @@
+// session: one run of the bench: its device, yardstick, peers and operands, and what becomes of the rows.
+#pragma once
+
+#include "bench/device_memory.hpp"
+#include "bench/interrupt.hpp"
+#include "bench/report.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ricci::bench {
+
+struct session_options {
+    std::string device; ///< empty: default_device()
+    /// Comma-separated, or "none"; empty: all that the device has, those that are missing being noted.
+    std::string peers;
+    int repeat = 15;
+    bool check = true, energy = false;
+    bool warm_cache = false; ///< one set of operands, however small
+    std::string json, csv;   ///< files, "-" for the standard output; empty: none
+    std::string command;     ///< the command line, for the report
+    std::string version;     ///< ricci's
+    bool against_read = false;
+};
+
+/// One tensor of a statement that is measured.
+struct work_operand {
+    lowering::scalar_type type = lowering::scalar_type::f64;
+    std::int64_t elements = 0; ///< from the first to the last
+    double size = 1;           ///< its random values are below it
+    bool written = false;
+};
+
+/// A statement to be measured on operands that the session makes.
+struct work {
+    std::vector<work_operand> operands;
+    /// The statement on operands at these addresses, in their order.
+    std::function<lowering::statement(const std::vector<void*>&, device)> bind;
+    double bytes = 0, element_bytes = 0, flops = 0;
+    std::optional<product> as_product; ///< for peers and check; then operands 0, 1, 2 are its A, B, C
+};
+
+work work_of(const product& p);
+
+class session {
+  public:
+    /// Opens the device, measures its memory and prints the report's head. Throws ricci::error for a device, peer or
+    /// output file that cannot be had.
+    explicit session(const session_options& options);
+
+    device where() const { return where_; }
+
+    /// Measures `w`, fills in the figures of `r`, prints and keeps it. A point that fails is reported and the run goes
+    /// on, unless several in turn fail. False: stop, no more is wanted.
+    bool run(row r, const work& w);
+
+    /// Prints the summary and writes the files. The exit code: 0; 2 where a result of ricci was wrong or the run
+    /// failed; 130 after a signal.
+    int finish();
+
+  private:
+    void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
+    void measure_row(row& r, const work& w);
+    void make_peers();
+    void print(const std::string& text) const;
+
+    session_options options_;
+    interruptible until_signal_;
+    device where_;
+    std::unique_ptr<device_tools> tools_;
+    std::unique_ptr<energy_meter> meter_;
+    device_memory memory_;
+    std::vector<std::unique_ptr<peer>> peers_;
+    report report_;
+    int failures_in_turn_ = 0;
+    bool gave_up_ = false;
+};
+
+} // namespace ricci::bench

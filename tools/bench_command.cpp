@@ -1,0 +1,84 @@
+// bench_command: the command line of `ricci bench`.
+#include "tools/bench_command.hpp"
+
+#include "bench/batched_bench.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace ricci::tools {
+
+namespace {
+
+struct all_options {
+    bench::session_options session;
+    bench::batched_options batched;
+    bool no_check = false;
+};
+
+/// What every subcommand takes.
+void add_common(CLI::App& app, all_options& o) {
+    bench::session_options& s = o.session;
+    app.add_option("--peers", s.peers,
+                   "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), or none; else all "
+                   "that this device has");
+    app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
+        ->check(CLI::Range(1, 100000));
+    app.add_flag("--no-check", o.no_check, "Do not compare the first result of ricci and of every peer with exact sums");
+    app.add_flag("--check", s.check, "Compare them, which is the default");
+    app.add_flag("--warm-cache", s.warm_cache, "Use the same operands each time, however small they are");
+    app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
+    app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
+    app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
+    app.add_option("--device", s.device, "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU");
+}
+
+void add_batched(CLI::App& app, all_options& o) {
+    bench::batched_options& b = o.batched;
+    app.add_option("--sizes", b.sizes, "n = m = k: 1..32, 1..128:3 (every third), 8,16,24 (default 1..32)");
+    app.add_option("--shape", b.shapes, "MxNxK, several with commas: C is M x N, the sum runs over K");
+    app.add_option("--types", b.types, "f64, f32, c128, c64, f16, bf16; f16:f32 has f16 operands and f32 results (default f64)");
+    app.add_option("--transpose", b.transpositions, "NN, NT, TN, TT; C is transposed and conjugated (default NN)");
+    app.add_option("--beta", b.betas, "1: C += A*B, 0: C = A*B (default 1)");
+    app.add_option("--layout", b.layouts,
+                   "contiguous, interleaved (the batch's index is the fastest), shared (all use one B), shared-a");
+    app.add_option("--ld", b.padding, "Elements of padding behind each column, as +1")->check(CLI::Range(0, 1 << 20));
+    app.add_option("--offset", b.offset, "Elements by which every operand is off an aligned address")->check(CLI::Range(0, 1 << 20));
+    app.add_option("--batch", b.batch, "How many products, as a list like --sizes; otherwise as many as take --bytes");
+    app.add_option("--bytes", b.bytes, "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with --sample the most");
+    app.add_option("--sample", b.sample,
+                   "Draw so many points, evenly over sizes (default 1..128), types, transpositions, betas, layouts and "
+                   "batches of 1 to 10^5")
+        ->check(CLI::Range(1, 100000));
+    app.add_option("--seed", b.seed, "What is drawn (default 1)");
+    app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart");
+    app.footer("Examples:\n"
+               "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
+               "  ricci bench batched --shape 16x8x24,5x7x9 --transpose NN,TT --beta 0,1 --bytes 256MB\n"
+               "  ricci bench batched --sizes 8 --batch 1,10,100,1000 --peers cublas --csv -\n"
+               "  ricci bench batched --sample 600 --seed 1 --types f64,f32,f16 --transpose NN,NT,TN,TT --bytes 8GB");
+}
+
+} // namespace
+
+std::function<int()> add_bench_command(CLI::App& app, const std::string& command) {
+    const auto options = std::make_shared<all_options>();
+    CLI::App* const bench_app = app.add_subcommand("bench", "Measure ricci against its peers");
+    bench_app->require_subcommand(1);
+    CLI::App* const batched_app = bench_app->add_subcommand("batched", "Batches of small products C(i,j,e) += A(i,k,e)*B(k,j,e)");
+    add_batched(*batched_app, *options);
+    for (CLI::App* const sub : {batched_app}) add_common(*sub, *options);
+    bench_app->footer("Examples:\n"
+                      "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
+                      "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
+                      "what was measured until then is printed and written.");
+    return [options, command] {
+        options->session.command = command;
+        options->session.version = RICCI_VERSION;
+        options->session.check = !options->no_check;
+        return bench::run_batched(options->batched, options->session);
+    };
+}
+
+} // namespace ricci::tools
