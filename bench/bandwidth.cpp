@@ -50,10 +50,12 @@ bandwidth measure_bandwidth(device where, device_tools& tools, std::int64_t byte
     const device_memory memory = take(where, std::max(bytes, least_bytes));
     const auto all = static_cast<std::int64_t>(memory.bytes());
     const std::int64_t each = all / 3 / whole * whole, read = all / whole * whole;
-    tools.fill(lowering::scalar_type::f64, memory.data(), all / 8, random_numbers_of(lowering::scalar_type::f64, 7, 1));
+    tools.fill(lowering::scalar_type::f64, memory.data(), all / 8,
+               random_numbers_of(lowering::scalar_type::f64, 7, 1));
     char* const z = memory.data();
     bandwidth out;
-    out.read = best(b, tools, tools.read_kinds(), static_cast<double>(read), [&](int kind) { tools.read(z, read, kind); });
+    out.read =
+        best(b, tools, tools.read_kinds(), static_cast<double>(read), [&](int kind) { tools.read(z, read, kind); });
     out.triad = best(b, tools, tools.triad_kinds(), 3 * static_cast<double>(each),
                      [&](int kind) { tools.triad(z, z + each, z + 2 * each, each, kind); });
     if (facts) {

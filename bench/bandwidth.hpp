@@ -12,8 +12,8 @@ struct bandwidth {
     double read = 0;
 };
 
-/// The best of every kind the tools have, over `bytes` in all, or less where memory is short. `facts`, where given, are
-/// asked for while the triad runs.
+/// The best of every kind the tools have, over `bytes` in all, or less where memory is short. `facts`, where given,
+/// are asked for while the triad runs.
 bandwidth measure_bandwidth(device where, device_tools& tools, std::int64_t bytes, gpu_facts* facts);
 
 } // namespace ricci::bench

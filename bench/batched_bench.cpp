@@ -23,9 +23,11 @@ std::vector<layout> parse_layouts(const std::string& text) {
     std::vector<layout> all;
     for (const std::string& name : parse_choices(text, "--layout", layout_names)) {
         if (name == "pointers")
-            throw error("--layout: 'pointers' cannot be measured: the language has no operand whose products are found by an "
-                        "array of addresses; there are contiguous, interleaved, shared and shared-a");
-        all.push_back(static_cast<layout>(std::find(layout_names.begin(), layout_names.end(), name) - layout_names.begin()));
+            throw error(
+                "--layout: 'pointers' cannot be measured: the language has no operand whose products are found by an "
+                "array of addresses; there are contiguous, interleaved, shared and shared-a");
+        all.push_back(
+            static_cast<layout>(std::find(layout_names.begin(), layout_names.end(), name) - layout_names.begin()));
     }
     return all;
 }
@@ -44,7 +46,8 @@ struct choices {
 std::vector<shape> shapes_of(const batched_options& o) {
     std::vector<shape> all;
     if (!o.sizes.empty() || o.shapes.empty())
-        for (const auto n : parse_sizes(o.sizes.empty() ? fmt::format("1..{}", o.sample > 0 ? largest_size : 32) : o.sizes, "--sizes"))
+        for (const auto n : parse_sizes(
+                 o.sizes.empty() ? fmt::format("1..{}", o.sample > 0 ? largest_size : 32) : o.sizes, "--sizes"))
             all.push_back({n, n, n});
     if (!o.shapes.empty())
         for (const shape& s : parse_shapes(o.shapes, "--shape")) all.push_back(s);
@@ -94,7 +97,8 @@ std::vector<batched_point> sample(const choices& c, const batched_options& o) {
     const auto count = static_cast<std::size_t>(o.sample);
     std::uint64_t dimension = 0;
     const auto draw = [&] { return stratified(count, o.seed, dimension++); };
-    const auto m = draw(), n = draw(), k = draw(), types = draw(), ops = draw(), betas = draw(), layouts = draw(), batches = draw();
+    const auto m = draw(), n = draw(), k = draw(), types = draw(), ops = draw(), betas = draw(), layouts = draw(),
+               batches = draw();
     std::vector<batched_point> all;
     for (std::size_t i = 0; i < count; ++i) {
         batched_point point;

@@ -26,7 +26,8 @@ using lowering::scalar_type;
 constexpr double most_multiplications = 3e7; ///< of a check: below a second
 
 /// f(T()) for the C++ type of `type`.
-template <class F> void with_type(scalar_type type, F f) {
+template <class F>
+void with_type(scalar_type type, F f) {
     using enum scalar_type;
     switch (type) {
     case f16:
@@ -44,9 +45,11 @@ template <class F> void with_type(scalar_type type, F f) {
     }
 }
 
-template <class T> inline constexpr bool is_complex = dsl::is_complex_scalar<T>;
+template <class T>
+inline constexpr bool is_complex = dsl::is_complex_scalar<T>;
 
-template <class To, class From> To convert(const From& x) {
+template <class To, class From>
+To convert(const From& x) {
     if constexpr (is_complex<To>) {
         using real = typename To::value_type;
         if constexpr (is_complex<From>)
@@ -64,7 +67,8 @@ template <class To, class From> To convert(const From& x) {
     }
 }
 
-template <class T> T conjugate_if(bool conjugated, const T& x) {
+template <class T>
+T conjugate_if(bool conjugated, const T& x) {
     if constexpr (is_complex<T>) return conjugated ? std::conj(x) : x;
     (void)conjugated;
     return x;
@@ -149,7 +153,8 @@ findings check_loop(const product& p, const In* a, const In* b, const Out* c, co
 }
 
 /// f(In(), Out()) for the types of `p` that the bench has: A and B alike.
-template <class F> void with_types(const product& p, F f) {
+template <class F>
+void with_types(const product& p, F f) {
     if (p.a.type != p.b.type) throw error("the bench's own loops need A and B of one type");
     with_type(p.a.type, [&](auto in) {
         with_type(p.c.type, [&](auto out) {
@@ -170,8 +175,8 @@ class cpu_tools : public device_tools {
             if constexpr (!is_complex<T>)
                 in_parallel(values, 4096, [&](std::int64_t first, std::int64_t last) {
                     for (std::int64_t n = first; n < last; ++n)
-                        static_cast<T*>(data)[n] = convert<T>(
-                            random_value(numbers.seed, static_cast<unsigned long long>(n), numbers.digits, numbers.scale));
+                        static_cast<T*>(data)[n] = convert<T>(random_value(
+                            numbers.seed, static_cast<unsigned long long>(n), numbers.digits, numbers.scale));
                 });
         });
     }

@@ -33,7 +33,8 @@ random_numbers random_numbers_of(lowering::scalar_type type, std::uint64_t seed,
 }
 
 double operand_size(std::int64_t k) {
-    return std::ldexp(1.0, -static_cast<int>(std::lround(std::log2(static_cast<double>(std::max<std::int64_t>(k, 1))) / 4)));
+    return std::ldexp(
+        1.0, -static_cast<int>(std::lround(std::log2(static_cast<double>(std::max<std::int64_t>(k, 1))) / 4)));
 }
 
 error_bound bound_of(const product& p) {

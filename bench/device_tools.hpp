@@ -1,4 +1,5 @@
-// device_tools: what the bench itself runs on a device: random operands, the triad, a plain product, the check of results.
+// device_tools: what the bench itself runs on a device: random operands, the triad, a plain product, the check of
+// results.
 #pragma once
 
 #include "bench/product.hpp"
@@ -49,7 +50,8 @@ class device_tools {
     /// `count` elements of `type`.
     virtual void fill(lowering::scalar_type type, void* data, std::int64_t count, const random_numbers& numbers) = 0;
 
-    /// z = x + 3*y over `bytes` of each, a multiple of 16. There are triad_kinds() ways to do it, the first the usual one.
+    /// z = x + 3*y over `bytes` of each, a multiple of 16. There are triad_kinds() ways to do it, the first the usual
+    /// one.
     virtual void triad(void* z, const void* x, const void* y, std::int64_t bytes, int kind) = 0;
     virtual int triad_kinds() const = 0;
     /// Reads `bytes`, a multiple of 16.
@@ -62,7 +64,8 @@ class device_tools {
     /// The product as a plain loop, ready to be started any number of times.
     virtual std::function<void()> plain(const product& p, const operand_set& operands) = 0;
 
-    /// Compares C with A*B (+ what C was, `old`) in a wider type: all elements on a GPU, up to some millions on a CPU.
+    /// Compares C with A*B (+ what C was, `old`) in a wider type: all elements on a GPU, up to some millions on a
+    /// CPU.
     virtual findings check(const product& p, const operand_set& operands, const random_numbers& old) = 0;
 };
 

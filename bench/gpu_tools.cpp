@@ -16,6 +16,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ricci::bench {
@@ -30,14 +31,22 @@ struct streaming_shape {
     int threads, chunks;
     int blocks_an_sm; ///< 0: a block for every threads*chunks chunks
 };
-constexpr std::array<streaming_shape, 9> triad_shapes{
-    {{256, 1, 0}, {256, 2, 0}, {256, 4, 0}, {128, 1, 0}, {128, 2, 0}, {512, 1, 0}, {512, 2, 0}, {1024, 1, 0}, {1024, 2, 0}}};
+constexpr std::array<streaming_shape, 9> triad_shapes{{{256, 1, 0},
+                                                       {256, 2, 0},
+                                                       {256, 4, 0},
+                                                       {128, 1, 0},
+                                                       {128, 2, 0},
+                                                       {512, 1, 0},
+                                                       {512, 2, 0},
+                                                       {1024, 1, 0},
+                                                       {1024, 2, 0}}};
 constexpr std::array<streaming_shape, 8> read_shapes{
     {{256, 4, 0}, {256, 8, 0}, {512, 4, 0}, {512, 8, 0}, {256, 4, 8}, {512, 4, 4}, {512, 8, 4}, {1024, 4, 2}}};
 
 constexpr int fill_threads = 256, values_a_thread = 16, plain_threads = 256, check_threads = 256; // as in the kernels
-constexpr std::int64_t long_sum = 1024;  ///< from here on a block checks an element
-constexpr double clocks_a_second = 1.8e9;///< about that of today's GPUs; only delay() needs it
+constexpr double most_multiplications = 8e9; ///< of a check of long sums
+constexpr std::int64_t long_sum = 1024;      ///< from here on a block checks an element
+constexpr double clocks_a_second = 1.8e9;    ///< about that of today's GPUs; only delay() needs it
 
 std::int64_t blocks_for(std::int64_t items, std::int64_t items_a_block) { return (items - 1) / items_a_block + 1; }
 
@@ -78,34 +87,30 @@ class gpu_tools : public device_tools {
     }
 
     void triad(void* z, const void* x, const void* y, std::int64_t bytes, int kind) override {
-        const auto which = static_cast<std::size_t>(kind);
-        const auto& shape = triad_shapes.at(which);
-        if (!triads_[which]) triads_[which] = streaming_kernel("triad.cuh", "bench_triad", shape);
+        const auto& shape = triad_shapes.at(static_cast<std::size_t>(kind));
         words w;
         w.address(z).address(x).address(y).number(bytes / 16);
-        launch(triads_[which],
+        launch(streaming_kernel("triad.cuh", "bench_triad", shape),
                blocks_for(bytes / 16, std::int64_t{shape.threads} * shape.chunks), shape.threads, w);
     }
     int triad_kinds() const override { return static_cast<int>(triad_shapes.size()); }
 
     void read(const void* x, std::int64_t bytes, int kind) override {
-        const auto which = static_cast<std::size_t>(kind);
-        const auto& shape = read_shapes.at(which);
-        if (!reads_[which]) reads_[which] = streaming_kernel("read.cuh", "bench_read", shape);
+        const auto& shape = read_shapes.at(static_cast<std::size_t>(kind));
         const std::int64_t all = blocks_for(bytes / 16, std::int64_t{shape.threads} * shape.chunks);
         const std::int64_t blocks =
-            shape.blocks_an_sm == 0 ? all : std::min<std::int64_t>(all, backend_.machine().processors * shape.blocks_an_sm);
+            shape.blocks_an_sm == 0 ? all
+                                    : std::min<std::int64_t>(all, backend_.machine().processors * shape.blocks_an_sm);
         words w;
         w.address(x).address(x).number(bytes / 16).number(blocks); // nothing is ever written to the result
-        launch(reads_[which], blocks, shape.threads, w);
+        launch(streaming_kernel("read.cuh", "bench_read", shape), blocks, shape.threads, w);
     }
     int read_kinds() const override { return static_cast<int>(read_shapes.size()); }
 
     void delay(double seconds) override {
         words w;
         w.number(static_cast<std::int64_t>(seconds * clocks_a_second));
-        if (!delay_) delay_ = kernel({}, {"delay.cuh"}, "bench_delay");
-        launch(delay_, 1, 1, w);
+        launch(kernel({}, {"delay.cuh"}, "bench_delay"), 1, 1, w);
     }
 
     std::function<void()> plain(const product& p, const operand_set& operands) override {
@@ -123,19 +128,25 @@ class gpu_tools : public device_tools {
         } found;
         const error_bound bound = bound_of(p);
         const bool teams = p.k >= long_sum;
+        const std::int64_t all = walk_of(p).elements;
+        const double work = static_cast<double>(all) * static_cast<double>(p.k) / most_multiplications;
+        const std::int64_t every =
+            teams && work > 1 ? static_cast<std::int64_t>(work) | 1 : 1; // odd: every row and column
+        const std::int64_t checked = (all - 1) / every + 1;
         prelude constants = types_of(p);
         constants.constant("team_threads", teams ? check_threads : 1);
         const kernel_handle handle =
-            kernel(constants, {"random_value.hpp", "product_operands.cuh", "check_product.cuh"}, "bench_check_product", true);
+            kernel(constants, {"random_value.hpp", "product_operands.cuh", "check_product.cuh"},
+                   "bench_check_product", true);
 
         void* const memory = runtime::allocate(where_, sizeof found, false);
         try {
             runtime::copy(where_, memory, cpu(), &found, sizeof found);
             words w;
             const std::int64_t elements = write_operands(w, p, operands);
-            const std::int64_t blocks = teams ? elements : blocks_for(elements, check_threads);
+            const std::int64_t blocks = teams ? checked : blocks_for(elements, check_threads);
             w.address(memory).number(static_cast<std::int64_t>(old.seed)).number(old.digits).real(old.scale);
-            w.real(bound.sum).real(bound.last).number(blocks);
+            w.real(bound.sum).real(bound.last).number(blocks).number(every);
             // Shared memory: block_sum's, a complex double for each warp.
             launch(handle, blocks, check_threads, w, check_threads / 32 * 16);
             runtime::copy(cpu(), &found, where_, memory, sizeof found);
@@ -145,18 +156,20 @@ class gpu_tools : public device_tools {
         }
         runtime::release(where_, memory);
         return {found.worst, static_cast<std::int64_t>(found.wrong),
-                found.wrong == 0 ? -1 : static_cast<std::int64_t>(found.first), walk_of(p).elements};
+                found.wrong == 0 ? -1 : static_cast<std::int64_t>(found.first), checked};
     }
 
   private:
     /// `constants`, then scalar.hpp (reduce.cuh where sums are shared), then files of bench/kernels.
     kernel_handle kernel(const prelude& constants, std::initializer_list<std::string_view> files, const char* entry,
                          bool reduces = false) {
+        kernel_handle& known = kernels_[constants.text() + entry];
+        if (known) return known;
         std::string source = runtime::complete_source(constants.text(), reduces ? "reduce.cuh" : "scalar.hpp");
         for (const auto file : files) source += source_file(file);
         for (auto at = source.find("#pragma once"); at != source.npos; at = source.find("#pragma once"))
             source.erase(at, std::string_view("#pragma once").size());
-        return runtime::cached_kernel(backend_, source, entry);
+        return known = runtime::cached_kernel(backend_, source, entry);
     }
 
     kernel_handle streaming_kernel(std::string_view file, const char* entry, const streaming_shape& shape) {
@@ -196,9 +209,8 @@ class gpu_tools : public device_tools {
 
     device where_;
     runtime::backend& backend_;
-    kernel_handle delay_ = nullptr;
-    std::array<kernel_handle, triad_shapes.size()> triads_{}; ///< kept: to find a kernel takes longer than to start it
-    std::array<kernel_handle, read_shapes.size()> reads_{};
+    /// By constants and entry: the cache's own key is a hash of the whole source, which takes longer than a launch.
+    std::unordered_map<std::string, kernel_handle> kernels_;
 };
 
 } // namespace

@@ -70,7 +70,8 @@ bool read_range(std::string_view word, std::vector<std::int64_t>& all) {
     for (std::int64_t value = *first; value <= *last;) {
         all.push_back(value);
         if (all.size() > longest_list) return false;
-        if (factor ? __builtin_mul_overflow(value, *step, &value) : __builtin_add_overflow(value, *step, &value)) break;
+        if (factor ? __builtin_mul_overflow(value, *step, &value) : __builtin_add_overflow(value, *step, &value))
+            break;
     }
     return true;
 }
@@ -87,7 +88,8 @@ bool read_sizes(std::string_view word, std::vector<std::int64_t>& all) {
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view option) {
     std::vector<std::int64_t> all;
     for (const auto word : split(text, ','))
-        if (!read_sizes(word, all)) refuse(option, fmt::format("'{}' is no size and no range of sizes", word), size_examples);
+        if (!read_sizes(word, all))
+            refuse(option, fmt::format("'{}' is no size and no range of sizes", word), size_examples);
     return all;
 }
 
@@ -117,7 +119,8 @@ std::vector<shape> parse_widths(std::string_view text, std::string_view option) 
             for (const auto width : equal) all.push_back({width, width, 0});
             continue;
         }
-        refuse(option, fmt::format("'{}' is no width and no pair of widths", word), "write it like 1..64, 8,16 or 8x3");
+        refuse(option, fmt::format("'{}' is no width and no pair of widths", word),
+               "write it like 1..64, 8,16 or 8x3");
     }
     return all;
 }
@@ -170,7 +173,8 @@ std::vector<std::string> parse_choices(std::string_view text, std::string_view o
     std::vector<std::string> all;
     for (const auto word : split(text, ',')) {
         if (std::find(known.begin(), known.end(), word) == known.end())
-            refuse(option, fmt::format("there is no '{}'", word), fmt::format("there are {}", fmt::join(known, ", ")));
+            refuse(option, fmt::format("there is no '{}'", word),
+                   fmt::format("there are {}", fmt::join(known, ", ")));
         all.emplace_back(word);
     }
     return all;
@@ -182,10 +186,12 @@ std::int64_t parse_bytes(std::string_view text, std::string_view option) {
         double bytes;
     };
     static constexpr unit units[] = {{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}};
-    const auto suffix = std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return text.ends_with(u.suffix); });
+    const auto suffix =
+        std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return text.ends_with(u.suffix); });
     const std::string_view number = text.substr(0, text.size() - suffix->suffix.size());
     double value = 0;
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
+    const auto [end, problem] =
+        std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
     const double bytes = std::floor(value * suffix->bytes);
     if (problem != std::errc() || end != number.data() + number.size() || !(bytes >= 1) ||
         bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2))

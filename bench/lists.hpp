@@ -22,7 +22,8 @@ struct type_pair {
     bool operator==(const type_pair&) const = default;
 };
 
-/// How A and B are stored, as BLAS names it: 'N' as they are multiplied, 'T' transposed, 'C' transposed and conjugated.
+/// How A and B are stored, as BLAS names it: 'N' as they are multiplied, 'T' transposed, 'C' transposed and
+/// conjugated.
 struct operations {
     char a = 'N', b = 'N';
     bool operator==(const operations&) const = default;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace ricci::bench {
 
@@ -21,6 +22,7 @@ constexpr double round_seconds = 500e-6; ///< what calls of one round take toget
 constexpr int most_calls = 100;          ///< of a round; a stream's queue holds about a thousand
 constexpr double slow_seconds = 20e-3;   ///< from here on fewer rounds do: such a call averages by itself
 constexpr int slow_rounds = 3;
+constexpr double very_slow_seconds = 200e-3; ///< and here one
 
 double since(clock_type::time_point begin) {
     return std::chrono::duration<double>(clock_type::now() - begin).count();
@@ -36,21 +38,24 @@ class runner {
 
     void call() { contender_.run(next_++ % sets_); }
 
-    /// Finds how many calls a round has, and how long the host needs for them.
+    /// Finds how many calls a round has, and how long the host needs for them. A slow call is a round already.
     void calibrate() {
         const double first = timed(1, 0);
+        out.calls_a_round = calls_;
+        if (first > slow_seconds) {
+            seconds_.push_back(first);
+            rounds_ = first > very_slow_seconds ? 0 : slow_rounds - 1;
+            return;
+        }
         calls_ = std::clamp(static_cast<int>(std::ceil(round_seconds / std::max(first, 1e-9))), 1, most_calls);
         const auto begin = clock_type::now();
         for (int n = 0; n < calls_; ++n) call();
-        const double host = since(begin);
+        delay_ = std::min(1.3 * since(begin) + 20e-6, 10e-3);
         backend_.synchronize();
-        // A call that takes the GPU longer than the host needs no delay to hide the host's part.
-        delay_ = first > slow_seconds ? 0 : std::min(1.3 * host + 20e-6, 10e-3);
-        rounds_ = first > slow_seconds ? slow_rounds : 0;
         out.calls_a_round = calls_;
     }
 
-    bool wants_round(int round) const { return out.failure.empty() && (rounds_ == 0 || round < rounds_); }
+    bool wants_round(int round) const { return out.failure.empty() && round < rounds_; }
 
     void run_round() { seconds_.push_back(timed(calls_, delay_) / calls_); }
 
@@ -75,13 +80,14 @@ class runner {
     std::size_t sets_, next_ = 0;
     device_tools& tools_;
     runtime::backend& backend_;
-    int calls_ = 1, rounds_ = 0;
+    int calls_ = 1, rounds_ = std::numeric_limits<int>::max();
     double delay_ = 0;
     std::vector<double> seconds_;
 };
 
 /// f() for a runner; a peer that throws is out, ricci is not.
-template <class F> void guarded(runner& r, F f) {
+template <class F>
+void guarded(runner& r, F f) {
     if (!r.out.failure.empty()) return;
     try {
         f();
@@ -91,7 +97,18 @@ template <class F> void guarded(runner& r, F f) {
     }
 }
 
+/// Whether `r` is its peer's fastest way with results within the bound.
+bool is_best(const runner& r, const std::vector<runner>& all) {
+    if (r.out.seconds <= 0 || is_wrong(r.out)) return false;
+    return std::none_of(all.begin(), all.end(), [&](const runner& other) {
+        return other.out.peer == r.out.peer && other.out.seconds > 0 && !is_wrong(other.out) &&
+               other.out.seconds < r.out.seconds;
+    });
+}
+
 } // namespace
+
+bool is_wrong(const measured& m) { return m.checked && m.checked->wrong > 0; }
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -119,13 +136,13 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
         for (runner& r : all)
             if (r.wants_round(round)) guarded(r, [&] { r.run_round(); });
 
+    for (runner& r : all) r.finish();
+    if (meter)
+        for (runner& r : all)
+            if (is_best(r, all) && !interrupted())
+                guarded(r, [&] { r.out.joules = joules_of([&] { r.call(); }, r.out.seconds, where, *meter); });
     std::vector<measured> out;
-    for (runner& r : all) {
-        r.finish();
-        if (meter && r.out.seconds > 0 && !interrupted())
-            guarded(r, [&] { r.out.joules = joules_of([&] { r.call(); }, r.out.seconds, where, *meter); });
-        out.push_back(std::move(r.out));
-    }
+    for (runner& r : all) out.push_back(std::move(r.out));
     return out;
 }
 

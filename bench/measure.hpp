@@ -24,6 +24,9 @@ struct measured {
     std::string failure;          ///< why there is no time
 };
 
+/// Whether it was checked and found further off than the bound.
+bool is_wrong(const measured& m);
+
 struct measure_options {
     int repeat = 15;   ///< rounds at most
     bool check = true; ///< the first call of each contender
@@ -36,9 +39,9 @@ struct workload {
     std::function<findings()> check;   ///< of the first set, after one call; may be empty
 };
 
-/// Every contender is called once, checked, and then timed in rounds, one contender after the other in each. Short calls
-/// are timed several at once, queued behind a delay, so that the host's part is not seen. A peer that throws is out, with
-/// the reason; what ricci throws is thrown.
+/// Every contender is called once, checked, and then timed in rounds, one contender after the other in each. Short
+/// calls are timed several at once, queued behind a delay, so that the host's part is not seen. A peer that throws is
+/// out, with the reason; what ricci throws is thrown.
 std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
                               const measure_options& options);
 

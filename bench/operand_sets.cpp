@@ -9,8 +9,9 @@ namespace ricci::bench {
 
 namespace {
 
-constexpr std::int64_t alignment = 512;           ///< of an allocation of its own
-constexpr std::int64_t large = std::int64_t{2} << 20; ///< an operand of this size gets pages of its own, as by an allocator
+constexpr std::int64_t alignment = 512; ///< of an allocation of its own
+constexpr std::int64_t large = std::int64_t{2}
+                               << 20; ///< an operand of this size gets pages of its own, as by an allocator
 constexpr std::int64_t beyond_caches = 256'000'000; ///< twice the largest L2 of today's GPUs
 constexpr std::int64_t beyond_cpu_caches = 64'000'000;
 constexpr std::int64_t most_sets = 256;

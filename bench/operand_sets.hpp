@@ -12,7 +12,8 @@ namespace ricci::bench {
 
 class operand_sets {
   public:
-    /// Takes `memory`, which grows where it is too small. Each operand begins `offset` elements behind an aligned address.
+    /// Takes `memory`, which grows where it is too small. Each operand begins `offset` elements behind an aligned
+    /// address.
     operand_sets(const work& w, device where, std::int64_t offset, bool only_one, device_memory& memory);
 
     /// Of each set, the addresses of the operands.

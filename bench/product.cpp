@@ -39,9 +39,7 @@ matrix lay_out(lowering::scalar_type type, extents stored, char operation, const
     return out;
 }
 
-extents stored(extents used, char operation) {
-    return operation == 'N' ? used : extents{used.columns, used.rows};
-}
+extents stored(extents used, char operation) { return operation == 'N' ? used : extents{used.columns, used.rows}; }
 
 /// A matrix of a product without a batch; by column, or by row.
 matrix lay_out(lowering::scalar_type type, extents used, bool by_column, std::int64_t padding) {
@@ -95,7 +93,8 @@ double touched(const product& p, const matrix& x, std::int64_t rows, std::int64_
     std::erase_if(all, [](const place& at) { return at.extent == 1; });
     std::sort(all.begin(), all.end(), [](const place& l, const place& r) { return l.stride < r.stride; });
     if (all.empty()) return static_cast<double>(size);
-    const double total = elements(p, x, static_cast<double>(rows), static_cast<double>(columns)) * static_cast<double>(size);
+    const double total =
+        elements(p, x, static_cast<double>(rows), static_cast<double>(columns)) * static_cast<double>(size);
     if (all.front().stride != 1 || all.size() == 1) return total;
     const std::int64_t run = all[0].extent * size, step = all[1].stride * size;
     if (run == step) return total;
@@ -152,8 +151,8 @@ lowering::scalar_type compute_type(const product& p) {
 }
 
 double flops_of(const product& p) {
-    const double products = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
-                            static_cast<double>(p.batch);
+    const double products =
+        static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(p.batch);
     return products * (lowering::is_complex(compute_type(p)) ? 8 : 2);
 }
 

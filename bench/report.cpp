@@ -48,8 +48,6 @@ summary summarize(const report& r, const std::string& types) {
 
 } // namespace
 
-bool is_wrong(const measured& m) { return m.checked && m.checked->wrong > 0; }
-
 const measured* best_of(const row& r, std::string_view peer) {
     const measured* best = nullptr;
     for (const measured& m : r.results) {
@@ -68,7 +66,7 @@ double ratio_to(const row& r, std::string_view peer) {
 }
 
 std::string label_of(const row& r) {
-    if (r.size.m == 0) return r.statement;
+    if (r.kind == "statement") return r.statement;
     std::string text = fmt::format("{}x{}x{} {}", r.size.m, r.size.n, r.size.k, r.types);
     if (r.kind != "batched") text = r.kind + " " + text;
     if (!r.operations.empty()) text += " " + r.operations;

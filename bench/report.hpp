@@ -16,17 +16,18 @@ struct row {
     std::string kind; ///< "batched", "atb", "ab", "statement"
     shape size;       ///< zero for a statement that is no product of two operands
     std::int64_t batch = 1;
-    std::string types;       ///< "f16:f32"
-    std::string operations;  ///< "NT"
-    std::string layout;      ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
+    std::string types;      ///< "f16:f32"
+    std::string operations; ///< "NT"
+    std::string layout;     ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
     std::int64_t padding = 0, offset = 0;
     bool accumulate = false;
     std::string statement, kernel;
     double bytes = 0;         ///< touched, see touched_bytes_of
     double element_bytes = 0; ///< of the elements alone
     double flops = 0;
-    std::size_t sets = 1;     ///< of operands, used in turn
-    double yardstick = 0;     ///< bytes a second of the triad, or of reading
+    std::size_t sets = 1;      ///< of operands, used in turn
+    bool against_read = false; ///< % is of reading, not of the triad
+    double yardstick = 0;      ///< bytes a second of either
     std::vector<measured> results;
     std::string failure; ///< why there are no results
 };
@@ -42,20 +43,19 @@ struct report {
     int processors = 0;
     gpu_facts gpu;
     bandwidth at_start, at_end;
-    bool against_read = false; ///< % is of reading, not of the triad
     std::vector<peer_version> peers;
     bool energy = false;
     std::vector<row> rows;
     bool complete = true; ///< false: stopped before the end
 };
 
-/// A peer's fastest way whose results are within the bound, else its fastest; null where it has no time. Of "ricci" too.
+/// A peer's fastest way whose results are within the bound, else its fastest; null where it has no time. Of "ricci"
+/// too.
 const measured* best_of(const row& r, std::string_view peer);
 
 double percent_of(const row& r, const measured& m);
 /// The peer's time over ricci's; 0 where either has none.
 double ratio_to(const row& r, std::string_view peer);
-bool is_wrong(const measured& m);
 
 /// Rows of one kind and type, or all.
 struct summary {

@@ -52,6 +52,7 @@ json to_json(const report& report, const row& r) {
              {"element_bytes", r.element_bytes},
              {"flops", r.flops},
              {"operand_sets", r.sets},
+             {"percent_of", r.against_read ? "read" : "triad"},
              {"yardstick_gb_per_s", r.yardstick * 1e-9}};
     if (!r.failure.empty()) out["failure"] = r.failure;
     json ratios = json::object();
@@ -93,7 +94,6 @@ std::string to_json(const report& r) {
                {"max_clock_mhz", r.gpu.max_clock_mhz},
                {"bandwidth", to_json(r.at_start)},
                {"bandwidth_at_end", to_json(r.at_end)},
-               {"percent_of", r.against_read ? "read" : "triad"},
                {"peers", peers},
                {"complete", r.complete}}}};
     json rows = json::array();

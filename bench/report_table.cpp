@@ -33,7 +33,7 @@ std::string millijoules(const row& r, const std::string& peer) {
 
 std::string operation_of(const row& r) {
     std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
-    text += r.accumulate ? "+=" : "=";
+    if (r.kind != "statement") text += r.accumulate ? "+=" : "=";
     if (r.layout != "contiguous" && !r.layout.empty()) text += " " + r.layout;
     if (r.padding != 0) text += fmt::format(" ld+{}", r.padding);
     if (r.offset != 0) text += fmt::format(" @{}", r.offset);
@@ -53,14 +53,17 @@ std::string table_head(const report& r) {
     out += ")";
     if (!r.gpu.driver.empty()) out += fmt::format(", driver {}", r.gpu.driver);
     if (!r.gpu.cuda.empty()) out += fmt::format(", CUDA {}", r.gpu.cuda);
-    out += fmt::format(", ricci {}, {}\ntriad {:.1f} GB/s, reading {:.1f} GB/s; % is of {}\n", r.version, r.date,
-                       r.at_start.triad * 1e-9, r.at_start.read * 1e-9, r.against_read ? "reading" : "the triad");
+    out += fmt::format(
+        ", ricci {}, {}\ntriad {:.1f} GB/s, reading {:.1f} GB/s; % is of the triad, for A^T*B of reading\n",
+        r.version, r.date, r.at_start.triad * 1e-9, r.at_start.read * 1e-9);
     for (const peer_version& p : r.peers) {
-        if (!p.missing.empty()) out += fmt::format("{}: not there: {}\n", p.name, p.missing);
-        else if (!p.version.empty()) out += fmt::format("{}: {}\n", p.name, p.version);
+        if (!p.missing.empty())
+            out += fmt::format("{}: not there: {}\n", p.name, p.missing);
+        else if (!p.version.empty())
+            out += fmt::format("{}: {}\n", p.name, p.version);
     }
-    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11} {:>9} {:>10} {:>7}", "m x n x k", "type", "operation", "batch",
-                       "us", "GB/s", "GF/s", "%");
+    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11} {:>9} {:>10} {:>7}", "m x n x k", "type", "operation",
+                       "batch", "us", "GB/s", "GF/s", "%");
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", "vs " + name, ratio_width);
     if (r.energy) {
         out += fmt::format(" {:>{}}", "mJ ricci", energy_width);
@@ -71,7 +74,7 @@ std::string table_head(const report& r) {
 
 std::string table_line(const report& r, const row& of) {
     const std::string size =
-        of.size.m == 0 ? of.statement : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
+        of.kind == "statement" ? of.statement : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
     std::string out = fmt::format("{:<22} {:<8} {:<16} {:>10}", size, of.types, operation_of(of), of.batch);
     const measured* const ours = best_of(of, "ricci");
     if (!ours) return out + fmt::format("  {}\n", of.failure.empty() ? "no time" : of.failure);
@@ -84,7 +87,8 @@ std::string table_line(const report& r, const row& of) {
     }
     if (is_wrong(*ours)) {
         const findings& f = *ours->checked;
-        out += fmt::format("  WRONG: {} of {} elements, the first is number {}, error {:.3g}", f.wrong, f.looked_at, f.first, f.worst);
+        out += fmt::format("  WRONG: {} of {} elements, the first is number {}, error {:.3g}", f.wrong, f.looked_at,
+                           f.first, f.worst);
     }
     return out + "\n";
 }
@@ -97,7 +101,8 @@ std::string table_foot(const report& r) {
             out += fmt::format("  against {} ({} rows): {}\n", peer, figure.rows, figures_of(figure, "x"));
     }
     if (r.at_end.triad > 0)
-        out += fmt::format("at the end: triad {:.1f} GB/s, reading {:.1f} GB/s\n", r.at_end.triad * 1e-9, r.at_end.read * 1e-9);
+        out += fmt::format("at the end: triad {:.1f} GB/s, reading {:.1f} GB/s\n", r.at_end.triad * 1e-9,
+                           r.at_end.read * 1e-9);
     const auto [checked, wrong] = checked_and_wrong(r);
     if (checked > 0) out += fmt::format("results of ricci: {} checked, {} wrong\n", checked, wrong);
     bool inexact = false;

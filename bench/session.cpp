@@ -46,8 +46,7 @@ void with_file(const std::string& file, const char* mode, const std::function<vo
 }
 
 void write_file(const std::string& file, const std::string& text) {
-    if (!file.empty())
-        with_file(file, "w", [&](std::FILE* to) { std::fwrite(text.data(), 1, text.size(), to); });
+    if (!file.empty()) with_file(file, "w", [&](std::FILE* to) { std::fwrite(text.data(), 1, text.size(), to); });
 }
 
 /// The kernels that a statement's plan names.
@@ -56,6 +55,16 @@ std::string kernels_of(const lowering::statement& s, device where) {
     for (const auto& step : runtime::lower_for(s, runtime::backend_of(where), nullptr, false).steps)
         text += fmt::format("{}{}", text.empty() ? "" : " + ", lowering::name_of(step.kernel));
     return text;
+}
+
+/// A, B and C of the product that `w` is, among the addresses of a set.
+operand_set operands_at(const work& w, const std::vector<void*>& set) {
+    const auto at = [&](std::size_t which) -> void* {
+        const std::size_t operand = w.as_product->operand[which];
+        return static_cast<char*>(set[operand]) +
+               w.as_product->offset[which] * lowering::size_of(w.operands[operand].type);
+    };
+    return {at(0), at(1), at(2)};
 }
 
 std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000 : 2'100'000'000; }
@@ -69,7 +78,7 @@ work work_of(const product& p) {
                   {p.c.type, p.c.elements, 1, true}};
     w.bind = [p](const std::vector<void*>& at, device where) { return bind(p, {at[0], at[1], at[2]}, where); };
     w.bytes = touched_bytes_of(p), w.element_bytes = bytes_of(p), w.flops = flops_of(p);
-    w.as_product = p;
+    w.as_product = work_product{p};
     return w;
 }
 
@@ -82,7 +91,6 @@ session::session(const session_options& options)
     report_.command = options.command, report_.version = options.version, report_.date = now();
     report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
     report_.processors = machine.processors;
-    report_.against_read = options.against_read;
     report_.energy = options.energy;
     if (options.energy) meter_ = make_energy_meter(where_);
     make_peers();
@@ -93,9 +101,13 @@ session::session(const session_options& options)
 void session::make_peers() {
     if (options_.peers == "none") return;
     const bool asked = !options_.peers.empty();
-    const std::vector<std::string> names = asked               ? parse_choices(options_.peers, "--peers", peer_names())
-                                           : where_.is_cuda() ? std::vector<std::string>{"cublas", "plain", "cutensor"}
-                                                              : std::vector<std::string>{"blas", "plain"};
+    std::vector<std::string> names;
+    if (asked) {
+        names = parse_choices(options_.peers, "--peers", peer_names());
+    } else {
+        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"} : std::vector<std::string>{"blas"};
+        if (options_.plain_loops) names.insert(names.begin() + 1, "plain");
+    }
     for (const std::string& name : names) try {
             peers_.push_back(make_peer(name, where_, *tools_));
             report_.peers.push_back({name, peers_.back()->version(), ""});
@@ -135,10 +147,13 @@ void session::measure_row(row& r, const work& w) {
     load.reset = [&] { fill(w, sets.addresses().front(), 0, true); };
     std::vector<measured> refused;
     if (w.as_product) {
-        const product& p = *w.as_product;
+        const product& p = w.as_product->p;
         std::vector<operand_set> operands;
-        for (const auto& set : sets.addresses()) operands.push_back({set[0], set[1], set[2]});
-        load.check = [&, first = operands.front()] { return tools_->check(p, first, numbers_of(w.operands[2], 2, 0)); };
+        for (const auto& set : sets.addresses()) operands.push_back(operands_at(w, set));
+        const std::size_t c = w.as_product->operand[2];
+        load.check = [&, c, first = operands.front()] {
+            return tools_->check(p, first, numbers_of(w.operands[c], c, 0));
+        };
         std::size_t at = 0;
         for (const peer_version& name : report_.peers) {
             if (!name.missing.empty()) continue;
@@ -157,8 +172,9 @@ void session::measure_row(row& r, const work& w) {
 
 bool session::run(row r, const work& w) {
     if (interrupted()) return false;
-    r.bytes = w.bytes, r.element_bytes = w.element_bytes, r.flops = w.flops;
-    r.yardstick = options_.against_read ? report_.at_start.read : report_.at_start.triad;
+    r.bytes = w.bytes, r.flops = w.flops;
+    r.element_bytes = w.element_bytes > 0 ? w.element_bytes : w.bytes;
+    r.yardstick = r.against_read ? report_.at_start.read : report_.at_start.triad;
     try {
         measure_row(r, w);
         failures_in_turn_ = 0;
@@ -167,7 +183,8 @@ bool session::run(row r, const work& w) {
     } catch (const std::bad_alloc&) {
         r.failure = "not enough memory";
     }
-    const bool counts = best_of(r, "ricci") != nullptr || !r.failure.empty(); // else a signal came before the first round
+    const bool counts =
+        best_of(r, "ricci") != nullptr || !r.failure.empty(); // else a signal came before the first round
     if (!r.failure.empty()) {
         r.results.clear();
         gave_up_ = ++failures_in_turn_ >= most_failures;
@@ -185,7 +202,8 @@ int session::finish() {
     print(table_foot(report_));
     write_file(options_.json, options_.json.empty() ? "" : to_json(report_));
     write_file(options_.csv, options_.csv.empty() ? "" : to_csv(report_));
-    const bool failed = std::any_of(report_.rows.begin(), report_.rows.end(), [](const row& r) { return !r.failure.empty(); });
+    const bool failed =
+        std::any_of(report_.rows.begin(), report_.rows.end(), [](const row& r) { return !r.failure.empty(); });
     if (interrupted()) return 130;
     return gave_up_ || failed || checked_and_wrong(report_).second > 0 ? 2 : 0;
 }

@@ -5,6 +5,8 @@
 #include "bench/interrupt.hpp"
 #include "bench/report.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,13 +20,13 @@ struct session_options {
     std::string device; ///< empty: default_device()
     /// Comma-separated, or "none"; empty: all that the device has, those that are missing being noted.
     std::string peers;
+    bool plain_loops = true; ///< among them, if none are named
     int repeat = 15;
     bool check = true, energy = false;
     bool warm_cache = false; ///< one set of operands, however small
     std::string json, csv;   ///< files, "-" for the standard output; empty: none
     std::string command;     ///< the command line, for the report
     std::string version;     ///< ricci's
-    bool against_read = false;
 };
 
 /// One tensor of a statement that is measured.
@@ -35,13 +37,20 @@ struct work_operand {
     bool written = false;
 };
 
+/// The product that a statement is.
+struct work_product {
+    product p;
+    std::array<std::size_t, 3> operand{0, 1, 2}; ///< which operands are its A, B and C
+    std::array<std::int64_t, 3> offset{};        ///< of their first elements
+};
+
 /// A statement to be measured on operands that the session makes.
 struct work {
     std::vector<work_operand> operands;
     /// The statement on operands at these addresses, in their order.
     std::function<lowering::statement(const std::vector<void*>&, device)> bind;
     double bytes = 0, element_bytes = 0, flops = 0;
-    std::optional<product> as_product; ///< for peers and check; then operands 0, 1, 2 are its A, B, C
+    std::optional<work_product> as_product; ///< for peers and check
 };
 
 work work_of(const product& p);
@@ -54,8 +63,8 @@ class session {
 
     device where() const { return where_; }
 
-    /// Measures `w`, fills in the figures of `r`, prints and keeps it. A point that fails is reported and the run goes
-    /// on, unless several in turn fail. False: stop, no more is wanted.
+    /// Measures `w`, fills in the figures of `r`, prints and keeps it. A point that fails is reported and the run
+    /// goes on, unless several in turn fail. False: stop, no more is wanted.
     bool run(row r, const work& w);
 
     /// Prints the summary and writes the files. The exit code: 0; 2 where a result of ricci was wrong or the run

@@ -2,10 +2,15 @@
 #include "tools/bench_command.hpp"
 
 #include "bench/batched_bench.hpp"
+#include "bench/tall_skinny_bench.hpp"
+#include "bench/text_bench.hpp"
+#include "tools/operand_shape.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace ricci::tools {
 
@@ -14,42 +19,57 @@ namespace {
 struct all_options {
     bench::session_options session;
     bench::batched_options batched;
+    bench::tall_skinny_options tall_skinny;
+    std::string statements;
+    std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...] or NAME=FILE.npy
+    std::int64_t offset = 0;
     bool no_check = false;
 };
 
 /// What every subcommand takes.
 void add_common(CLI::App& app, all_options& o) {
     bench::session_options& s = o.session;
-    app.add_option("--peers", s.peers,
-                   "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), or none; else all "
-                   "that this device has");
+    app.add_option(
+        "--peers", s.peers,
+        "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), or none; else what "
+        "this device has, plain loops only where sums are short");
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
-    app.add_flag("--no-check", o.no_check, "Do not compare the first result of ricci and of every peer with exact sums");
+    app.add_flag("--no-check", o.no_check,
+                 "Do not compare the first result of ricci and of every peer with exact sums");
     app.add_flag("--check", s.check, "Compare them, which is the default");
     app.add_flag("--warm-cache", s.warm_cache, "Use the same operands each time, however small they are");
     app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
     app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
     app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
-    app.add_option("--device", s.device, "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU");
+    app.add_option("--device", s.device,
+                   "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU");
 }
+
+constexpr const char* type_help =
+    "f64, f32, c128, c64, f16, bf16; f16:f32 has f16 operands and f32 results (default f64)";
+constexpr const char* offset_help = "Elements by which every operand is off an aligned address";
+const CLI::Range few(0, 1 << 20);
 
 void add_batched(CLI::App& app, all_options& o) {
     bench::batched_options& b = o.batched;
     app.add_option("--sizes", b.sizes, "n = m = k: 1..32, 1..128:3 (every third), 8,16,24 (default 1..32)");
     app.add_option("--shape", b.shapes, "MxNxK, several with commas: C is M x N, the sum runs over K");
-    app.add_option("--types", b.types, "f64, f32, c128, c64, f16, bf16; f16:f32 has f16 operands and f32 results (default f64)");
+    app.add_option("--types", b.types, type_help);
     app.add_option("--transpose", b.transpositions, "NN, NT, TN, TT; C is transposed and conjugated (default NN)");
     app.add_option("--beta", b.betas, "1: C += A*B, 0: C = A*B (default 1)");
     app.add_option("--layout", b.layouts,
                    "contiguous, interleaved (the batch's index is the fastest), shared (all use one B), shared-a");
-    app.add_option("--ld", b.padding, "Elements of padding behind each column, as +1")->check(CLI::Range(0, 1 << 20));
-    app.add_option("--offset", b.offset, "Elements by which every operand is off an aligned address")->check(CLI::Range(0, 1 << 20));
-    app.add_option("--batch", b.batch, "How many products, as a list like --sizes; otherwise as many as take --bytes");
-    app.add_option("--bytes", b.bytes, "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with --sample the most");
-    app.add_option("--sample", b.sample,
-                   "Draw so many points, evenly over sizes (default 1..128), types, transpositions, betas, layouts and "
-                   "batches of 1 to 10^5")
+    app.add_option("--ld", b.padding, "Elements of padding behind each column, as +1")->check(few);
+    app.add_option("--offset", b.offset, offset_help)->check(few);
+    app.add_option("--batch", b.batch,
+                   "How many products, as a list like --sizes; otherwise as many as take --bytes");
+    app.add_option("--bytes", b.bytes,
+                   "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with --sample the most");
+    app.add_option(
+           "--sample", b.sample,
+           "Draw so many points, evenly over sizes (default 1..128), types, transpositions, betas, layouts and "
+           "batches of 1 to 10^5")
         ->check(CLI::Range(1, 100000));
     app.add_option("--seed", b.seed, "What is drawn (default 1)");
     app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart");
@@ -60,23 +80,70 @@ void add_batched(CLI::App& app, all_options& o) {
                "  ricci bench batched --sample 600 --seed 1 --types f64,f32,f16 --transpose NN,NT,TN,TT --bytes 8GB");
 }
 
+void add_tall_skinny(CLI::App& app, all_options& o) {
+    bench::tall_skinny_options& t = o.tall_skinny;
+    app.add_option("--kind", t.kinds,
+                   "atb: C(i,j) = A(k,i)*B(k,j) with long k; ab: C(i,j) = A(i,k)*B(k,j) with long i (default both)");
+    app.add_option("--height", t.heights, "The long side, a list: 2^22 (the default), 2^10..2^21:*2");
+    app.add_option("--widths", t.widths, "The short sides: 1..64 (the default), 8,16, or pairs: 8x3");
+    app.add_option("--types", t.types, type_help);
+    app.add_option("--order", t.orders, "column, row: how the tall matrices are stored (default column)");
+    app.add_option("--beta", t.betas, "0: C = A*B, 1: C += A*B (default 0)");
+    app.add_option("--ld", t.padding, "Elements of padding behind each column (or row), as +1")->check(few);
+    app.add_option("--offset", t.offset, offset_help)->check(few);
+    app.footer("Examples:\n"
+               "  ricci bench tall-skinny --height 2^23 --widths 1..64 --types f64,f16:f32 --json tall.json\n"
+               "  ricci bench tall-skinny --kind atb --height 2^10..2^21:*2 --widths 8,8x3,31 --order column,row");
+}
+
+void add_statement(CLI::App& app, all_options& o) {
+    app.add_option("statements", o.statements, "Statements in Einstein notation, separated by ';'; a row each")
+        ->required();
+    app.add_option("operands", o.operands,
+                   "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128. "
+                   "NAME=FILE.npy takes type and extents from the file. The elements are random");
+    app.add_option("--offset", o.offset, offset_help)->check(few);
+    app.footer(
+        "Example:\n"
+        "  ricci bench statement \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,100000]\" \"B=f64[8,8,100000]\" "
+        "\"C=f64[8,8,100000]\"");
+}
+
+int run_statements(const all_options& o) {
+    std::vector<given> givens;
+    for (const auto& a : parse_arguments(o.operands, operand_shape_example)) givens.push_back(parse_operand_shape(a));
+    const resolved_program program = resolve(o.statements, givens, shape_example);
+    return bench::run_texts(program.statements, program.operands, o.offset, o.session);
+}
+
 } // namespace
 
 std::function<int()> add_bench_command(CLI::App& app, const std::string& command) {
     const auto options = std::make_shared<all_options>();
     CLI::App* const bench_app = app.add_subcommand("bench", "Measure ricci against its peers");
     bench_app->require_subcommand(1);
-    CLI::App* const batched_app = bench_app->add_subcommand("batched", "Batches of small products C(i,j,e) += A(i,k,e)*B(k,j,e)");
+    CLI::App* const batched_app =
+        bench_app->add_subcommand("batched", "Batches of small products C(i,j,e) += A(i,k,e)*B(k,j,e)");
     add_batched(*batched_app, *options);
-    for (CLI::App* const sub : {batched_app}) add_common(*sub, *options);
-    bench_app->footer("Examples:\n"
-                      "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
-                      "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
-                      "what was measured until then is printed and written.");
-    return [options, command] {
+    CLI::App* const tall_app = bench_app->add_subcommand("tall-skinny", "Products with one long side: A^T*B and A*B");
+    add_tall_skinny(*tall_app, *options);
+    CLI::App* const statement_app = bench_app->add_subcommand("statement", "Any statement on random operands");
+    add_statement(*statement_app, *options);
+    for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options);
+    bench_app->footer(
+        "Examples:\n"
+        "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
+        "  ricci bench tall-skinny --height 2^23 --widths 1..64 --types f64,f16:f32\n"
+        "  ricci bench statement \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,1000]\" \"B=f64[8,8,1000]\" "
+        "\"C=f64[8,8,1000]\"\n"
+        "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
+        "what was measured until then is printed and written.");
+    return [options, command, tall_app, statement_app] {
         options->session.command = command;
         options->session.version = RICCI_VERSION;
         options->session.check = !options->no_check;
+        if (*tall_app) return bench::run_tall_skinny(options->tall_skinny, options->session);
+        if (*statement_app) return run_statements(*options);
         return bench::run_batched(options->batched, options->session);
     };
 }

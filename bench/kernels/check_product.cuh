@@ -18,7 +18,7 @@ struct arguments {
     double old_scale;
     double allowed_sum;  ///< times the root of the sum of squares
     double allowed_last; ///< times the result
-    long long blocks;
+    long long blocks, every; ///< a team checks element block*every
 };
 
 constexpr int check_threads = 256;
@@ -69,7 +69,7 @@ RICCI_FUNCTION void judge(const arguments& a, long long place, long long at, exa
 extern "C" __global__ void __launch_bounds__(check_threads) bench_check_product(const __grid_constant__ arguments a) {
     const long long block = block_number();
     if (block >= a.blocks) return;
-    const long long place = team_threads == 1 ? block * check_threads + threadIdx.x : block;
+    const long long place = team_threads == 1 ? block * check_threads + threadIdx.x : block * a.every;
     if (place >= a.o.elements) return;
     const places at = places_of(a.o, place);
     exact sum = from_real<exact>(0, 0);

@@ -49,8 +49,7 @@ struct cublas_functions {
 cublas_functions load() {
     const auto place = runtime::find_cuda_library(runtime::cublas_library, runtime::driver_version() / 1000);
     if (place.file.empty()) throw error("no cuBLAS: " + place.missing, blame::environment);
-    void* const library =
-        runtime::open_library(place.file, runtime::files_beside(place.file, "libcublasLt.so"));
+    void* const library = runtime::open_library(place.file, runtime::files_beside(place.file, "libcublasLt.so"));
     cublas_functions f;
 #define RICCI_SYMBOL(name) #name
 #define RICCI_LOAD(name)                                                                                             \
@@ -153,7 +152,8 @@ class cublas_peer : public peer {
         // Partial sums of 2-byte products may be rounded to 2 bytes by default, faster and less exact.
         if (lowering::size_of(p.a.type) == 2) {
             call exact = c;
-            exact.mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+            exact.mode =
+                static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
             offer(all, exact, sets, ", sums in f32");
         }
         return all;
@@ -198,11 +198,10 @@ class cublas_peer : public peer {
     void strided(const call& c, const operand_set& set) {
         const runtime::context_scope scope(runtime::driver(), context_);
         prepare(c);
-        f_.check(f_.cublasGemmStridedBatchedEx_64(handle_, c.op_a, c.op_b, c.g.m, c.g.n, c.g.k, c.alpha(), set.a,
-                                                  c.ab_type, c.g.a.leading, c.g.a.batch_stride, set.b, c.ab_type,
-                                                  c.g.b.leading, c.g.b.batch_stride, c.beta(), set.c, c.c_type,
-                                                  c.g.c.leading, c.g.c.batch_stride, c.g.count, c.compute,
-                                                  CUBLAS_GEMM_DEFAULT),
+        f_.check(f_.cublasGemmStridedBatchedEx_64(
+                     handle_, c.op_a, c.op_b, c.g.m, c.g.n, c.g.k, c.alpha(), set.a, c.ab_type, c.g.a.leading,
+                     c.g.a.batch_stride, set.b, c.ab_type, c.g.b.leading, c.g.b.batch_stride, c.beta(), set.c,
+                     c.c_type, c.g.c.leading, c.g.c.batch_stride, c.g.count, c.compute, CUBLAS_GEMM_DEFAULT),
                  "cublasGemmStridedBatchedEx");
     }
 

@@ -1,4 +1,5 @@
-// cuda_cutensor_api: the functions of cuTENSOR 2 that the bench calls: from its header, or declared here where that is absent.
+// cuda_cutensor_api: the functions of cuTENSOR 2 that the bench calls: from its header, or declared here where that
+// is absent.
 #pragma once
 
 #include <cuda.h>

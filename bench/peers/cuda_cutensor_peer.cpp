@@ -58,7 +58,8 @@ struct cutensor_functions {
     }
 };
 
-/// RICCI_CUTENSOR (the file, or its folder), else the folders of the toolkit and of Python's wheels; else the loader's.
+/// RICCI_CUTENSOR (the file, or its folder), else the folders of the toolkit and of Python's wheels; else the
+/// loader's.
 fs::path find_library() {
     std::vector<std::string> patterns;
     const auto from = [](const char* variable) {
@@ -101,7 +102,8 @@ cutensor_functions load() {
     try {
         library = runtime::open_library(file, needed);
     } catch (const error& e) {
-        throw error(fmt::format("{} (`pip install cutensor-cu13`, or name the file in RICCI_CUTENSOR)", e.what()), blame::environment);
+        throw error(fmt::format("{} (`pip install cutensor-cu13`, or name the file in RICCI_CUTENSOR)", e.what()),
+                    blame::environment);
     }
     cutensor_functions f;
     const auto symbol = [&](const char* name) {
@@ -129,7 +131,8 @@ std::uint32_t alignment_of(const void* data) {
 }
 
 /// What the library makes, to be destroyed again.
-template <class T> class owned {
+template <class T>
+class owned {
   public:
     explicit owned(cutensorStatus_t (*destroy)(T)) : destroy_(destroy) {}
     ~owned() {
@@ -154,7 +157,8 @@ struct tensor_modes {
     }
 };
 
-tensor_modes modes_of(const product& p, const matrix& x, char row, std::int64_t rows, char column, std::int64_t columns) {
+tensor_modes modes_of(const product& p, const matrix& x, char row, std::int64_t rows, char column,
+                      std::int64_t columns) {
     tensor_modes all;
     all.add(row, rows, x.row_stride);
     all.add(column, columns, x.column_stride);
@@ -184,7 +188,8 @@ class cutensor_peer : public peer {
         auto made = std::make_shared<prepared>(f_);
         plan(*made, p, sets);
         std::vector<operand_set> operands(sets.begin(), sets.end());
-        return {{"cutensor", "", [this, made, operands = std::move(operands)](std::size_t set) { run(*made, operands[set]); }}};
+        return {{"cutensor", "",
+                 [this, made, operands = std::move(operands)](std::size_t set) { run(*made, operands[set]); }}};
     }
 
   private:
@@ -197,10 +202,12 @@ class cutensor_peer : public peer {
         std::array<float, 2> alpha32{1, 0}, beta32{0, 0};
     };
 
-    void describe(owned<cutensorTensorDescriptor_t>& out, const tensor_modes& modes, scalar_type type, std::uint32_t alignment) {
-        f_.check(f_.cutensorCreateTensorDescriptor(handle_, out.made(), static_cast<std::uint32_t>(modes.names.size()),
-                                                   modes.extents.data(), modes.strides.data(), data_type(type), alignment),
-                 "cutensorCreateTensorDescriptor");
+    void describe(owned<cutensorTensorDescriptor_t>& out, const tensor_modes& modes, scalar_type type,
+                  std::uint32_t alignment) {
+        f_.check(
+            f_.cutensorCreateTensorDescriptor(handle_, out.made(), static_cast<std::uint32_t>(modes.names.size()),
+                                              modes.extents.data(), modes.strides.data(), data_type(type), alignment),
+            "cutensorCreateTensorDescriptor");
     }
 
     void plan(prepared& out, const product& p, std::span<const operand_set> sets) {
@@ -212,8 +219,8 @@ class cutensor_peer : public peer {
         }
         const tensor_modes in_a = modes_of(p, p.a, 'i', p.m, 'k', p.k), in_b = modes_of(p, p.b, 'k', p.k, 'j', p.n),
                            in_c = modes_of(p, p.c, 'i', p.m, 'j', p.n);
-        owned<cutensorTensorDescriptor_t> a(f_.cutensorDestroyTensorDescriptor), b(f_.cutensorDestroyTensorDescriptor),
-            c(f_.cutensorDestroyTensorDescriptor);
+        owned<cutensorTensorDescriptor_t> a(f_.cutensorDestroyTensorDescriptor),
+            b(f_.cutensorDestroyTensorDescriptor), c(f_.cutensorDestroyTensorDescriptor);
         describe(a, in_a, p.a.type, a_alignment);
         describe(b, in_b, p.b.type, b_alignment);
         describe(c, in_c, p.c.type, c_alignment);
@@ -222,18 +229,21 @@ class cutensor_peer : public peer {
         if (p.accumulate) out.beta64[0] = 1, out.beta32[0] = 1;
         const auto conjugated = [](bool yes) { return yes ? CUTENSOR_OP_CONJ : CUTENSOR_OP_IDENTITY; };
         owned<cutensorOperationDescriptor_t> operation(f_.cutensorDestroyOperationDescriptor);
-        f_.check(f_.cutensorCreateContraction(handle_, operation.made(), a.get(), in_a.names.data(), conjugated(p.a_conjugated),
-                                              b.get(), in_b.names.data(), conjugated(p.b_conjugated), c.get(),
-                                              in_c.names.data(), CUTENSOR_OP_IDENTITY, c.get(), in_c.names.data(),
-                                              out.wide ? f_.in_f64 : f_.in_f32),
+        f_.check(f_.cutensorCreateContraction(
+                     handle_, operation.made(), a.get(), in_a.names.data(), conjugated(p.a_conjugated), b.get(),
+                     in_b.names.data(), conjugated(p.b_conjugated), c.get(), in_c.names.data(), CUTENSOR_OP_IDENTITY,
+                     c.get(), in_c.names.data(), out.wide ? f_.in_f64 : f_.in_f32),
                  "cutensorCreateContraction");
         owned<cutensorPlanPreference_t> preference(f_.cutensorDestroyPlanPreference);
-        f_.check(f_.cutensorCreatePlanPreference(handle_, preference.made(), CUTENSOR_ALGO_DEFAULT, CUTENSOR_JIT_MODE_NONE),
+        f_.check(f_.cutensorCreatePlanPreference(handle_, preference.made(), CUTENSOR_ALGO_DEFAULT,
+                                                 CUTENSOR_JIT_MODE_NONE),
                  "cutensorCreatePlanPreference");
         std::uint64_t bytes = 0;
-        f_.check(f_.cutensorEstimateWorkspaceSize(handle_, operation.get(), preference.get(), CUTENSOR_WORKSPACE_DEFAULT, &bytes),
+        f_.check(f_.cutensorEstimateWorkspaceSize(handle_, operation.get(), preference.get(),
+                                                  CUTENSOR_WORKSPACE_DEFAULT, &bytes),
                  "cutensorEstimateWorkspaceSize");
-        f_.check(f_.cutensorCreatePlan(handle_, out.plan.made(), operation.get(), preference.get(), bytes), "cutensorCreatePlan");
+        f_.check(f_.cutensorCreatePlan(handle_, out.plan.made(), operation.get(), preference.get(), bytes),
+                 "cutensorCreatePlan");
         if (bytes > 0) out.workspace = device_memory(where_, bytes);
     }
 
@@ -241,8 +251,9 @@ class cutensor_peer : public peer {
         const runtime::context_scope scope(runtime::driver(), context_);
         const void* const alpha = p.wide ? static_cast<const void*>(p.alpha64.data()) : p.alpha32.data();
         const void* const beta = p.wide ? static_cast<const void*>(p.beta64.data()) : p.beta32.data();
-        f_.check(f_.cutensorContract(handle_, p.plan.get(), alpha, set.a, set.b, beta, set.c, set.c, p.workspace.data(),
-                                     p.workspace.bytes(), static_cast<CUstream>(backend_.stream())),
+        f_.check(f_.cutensorContract(handle_, p.plan.get(), alpha, set.a, set.b, beta, set.c, set.c,
+                                     p.workspace.data(), p.workspace.bytes(),
+                                     static_cast<CUstream>(backend_.stream())),
                  "cutensorContract");
     }
 

@@ -70,8 +70,9 @@ CUdevice driver_device(device where) {
 /// NVML counts GPUs in another order than CUDA: the place on the bus is the same.
 nvmlDevice_t nvml_device(device where) {
     std::array<char, 64> place{};
-    runtime::check(runtime::driver().cuDeviceGetPCIBusId(place.data(), static_cast<int>(place.size()), driver_device(where)),
-                   "cuDeviceGetPCIBusId");
+    runtime::check(
+        runtime::driver().cuDeviceGetPCIBusId(place.data(), static_cast<int>(place.size()), driver_device(where)),
+        "cuDeviceGetPCIBusId");
     nvmlDevice_t d{};
     nvml().check(nvml().nvmlDeviceGetHandleByPciBusId_v2(place.data(), &d), "nvmlDeviceGetHandleByPciBusId");
     return d;
@@ -80,19 +81,24 @@ nvmlDevice_t nvml_device(device where) {
 void ask_nvml(gpu_facts& facts, device where) {
     const nvml_functions& f = nvml();
     std::array<char, 96> text{};
-    if (f.nvmlSystemGetDriverVersion(text.data(), static_cast<unsigned>(text.size())) == NVML_SUCCESS) facts.driver = text.data();
+    if (f.nvmlSystemGetDriverVersion(text.data(), static_cast<unsigned>(text.size())) == NVML_SUCCESS)
+        facts.driver = text.data();
     unsigned mhz = 0;
     const nvmlDevice_t d = nvml_device(where);
     if (f.nvmlDeviceGetClockInfo(d, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS) facts.clock_mhz = static_cast<int>(mhz);
-    if (f.nvmlDeviceGetMaxClockInfo(d, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS) facts.max_clock_mhz = static_cast<int>(mhz);
+    if (f.nvmlDeviceGetMaxClockInfo(d, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS)
+        facts.max_clock_mhz = static_cast<int>(mhz);
 }
 
 class nvml_meter : public energy_meter {
   public:
-    explicit nvml_meter(device where) : device_(nvml_device(where)) { joules(); } // throws now, not after the first row
+    explicit nvml_meter(device where) : device_(nvml_device(where)) {
+        joules();
+    } // throws now, not after the first row
     double joules() override {
         unsigned long long millijoules = 0;
-        f_.check(f_.nvmlDeviceGetTotalEnergyConsumption(device_, &millijoules), "nvmlDeviceGetTotalEnergyConsumption");
+        f_.check(f_.nvmlDeviceGetTotalEnergyConsumption(device_, &millijoules),
+                 "nvmlDeviceGetTotalEnergyConsumption");
         return 1e-3 * static_cast<double>(millijoules);
     }
 

@@ -1,4 +1,5 @@
-// cuda_nvml_api: the few functions of NVML that the bench calls: from its header, or declared here where that is absent.
+// cuda_nvml_api: the few functions of NVML that the bench calls: from its header, or declared here where that is
+// absent.
 #pragma once
 
 #if __has_include(<nvml.h>)

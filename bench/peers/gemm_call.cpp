@@ -10,7 +10,8 @@ namespace {
 
 /// The matrix of `rows` x `columns` that `x` is, read as it stands or transposed.
 std::optional<gemm_matrix> read_as(const matrix& x, std::int64_t rows, std::int64_t columns, bool conjugated) {
-    const auto leading = [](std::int64_t length, std::int64_t count, std::int64_t stride) -> std::optional<std::int64_t> {
+    const auto leading = [](std::int64_t length, std::int64_t count,
+                            std::int64_t stride) -> std::optional<std::int64_t> {
         if (count == 1) return std::max<std::int64_t>(1, length); // there is no second one to be far away
         return stride >= length ? std::optional(stride) : std::nullopt;
     };

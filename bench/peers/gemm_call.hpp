@@ -24,7 +24,8 @@ struct gemm_call {
 /// Nothing where no BLAS can: neither index of a matrix has stride 1, or one is conjugated and not transposed.
 std::optional<gemm_call> gemm_call_of(const product& p);
 
-/// The same batch as one GEMM, where all products use the same A and the columns of all B and C are equally far apart.
+/// The same batch as one GEMM, where all products use the same A and the columns of all B and C are equally far
+/// apart.
 std::optional<gemm_call> as_one_gemm(const gemm_call& call);
 
 } // namespace ricci::bench

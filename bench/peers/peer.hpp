@@ -16,8 +16,8 @@ namespace ricci::bench {
 
 /// One way to compute a product.
 struct contender {
-    std::string peer;    ///< "ricci", "cublas"
-    std::string variant; ///< "strided"; empty where a peer has but one
+    std::string peer;                         ///< "ricci", "cublas"
+    std::string variant;                      ///< "strided"; empty where a peer has but one
     std::function<void(std::size_t set)> run; ///< on one of the sets of operands, on the device's current stream
 };
 
@@ -26,7 +26,8 @@ class peer {
     virtual ~peer() = default;
     /// Library and version, for the report; empty where there is nothing to say.
     virtual std::string version() const { return ""; }
-    /// All ways in which it can do `p`, which may be none. What they run is valid as long as the peer and the operands.
+    /// All ways in which it can do `p`, which may be none. What they run is valid as long as the peer and the
+    /// operands.
     virtual std::vector<contender> contenders(const product& p, std::span<const operand_set> sets) = 0;
 };
 

@@ -33,7 +33,8 @@ std::vector<device> devices() {
 std::vector<product> products() {
     using enum lowering::scalar_type;
     std::vector<product> all;
-    const type_pair pairs[] = {{f64, f64}, {f32, f32}, {c64, c64}, {c128, c128}, {f16, f16}, {bf16, bf16}, {f16, f32}};
+    const type_pair pairs[] = {{f64, f64}, {f32, f32},   {c64, c64}, {c128, c128},
+                               {f16, f16}, {bf16, bf16}, {f16, f32}};
     int number = 0;
     for (const type_pair& types : pairs)
         for (const operations ops : {operations{'N', 'N'}, operations{'T', 'N'}, operations{'N', 'C'}}) {
@@ -50,7 +51,8 @@ std::vector<product> products() {
 struct filled {
     filled(const product& p, device where, device_tools& tools) : w(work_of(p)), sets(w, where, 1, true, memory) {
         const auto& at = sets.addresses().front();
-        for (std::size_t o = 0; o < 3; ++o) tools.fill(w.operands[o].type, at[o], w.operands[o].elements, numbers_of(w.operands[o], o, 0));
+        for (std::size_t o = 0; o < 3; ++o)
+            tools.fill(w.operands[o].type, at[o], w.operands[o].elements, numbers_of(w.operands[o], o, 0));
         set = {at[0], at[1], at[2]};
     }
     work w;
@@ -95,7 +97,8 @@ TEST_CASE("random values are in (-1, 1), not zero, exact in their type, and alik
         std::vector<float> f32(1000);
         std::vector<half> f16(1000);
         device_memory memory(where, 4000);
-        const auto wide = random_numbers_of(lowering::scalar_type::f32, 5, 1), narrow = random_numbers_of(lowering::scalar_type::f16, 5, 0.25);
+        const auto wide = random_numbers_of(lowering::scalar_type::f32, 5, 1),
+                   narrow = random_numbers_of(lowering::scalar_type::f16, 5, 0.25);
         tools->fill(lowering::scalar_type::f32, memory.data(), 1000, wide);
         runtime::copy(cpu(), f32.data(), where, memory.data(), 4000);
         tools->fill(lowering::scalar_type::f16, memory.data(), 1000, narrow);
