@@ -73,11 +73,11 @@ std::string table_head(const report& r) {
 }
 
 std::string table_line(const report& r, const row& of) {
-    const std::string size =
-        of.kind == "statement" ? of.statement : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
+    const std::string size = of.size.m == 0 ? "-" : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
     std::string out = fmt::format("{:<22} {:<8} {:<16} {:>10}", size, of.types, operation_of(of), of.batch);
     const measured* const ours = best_of(of, "ricci");
-    if (!ours) return out + fmt::format("  {}\n", of.failure.empty() ? "no time" : of.failure);
+    const std::string last = of.kind == "statement" ? "  " + of.statement : "";
+    if (!ours) return out + fmt::format("{}  {}\n", last, of.failure.empty() ? "no time" : of.failure);
     out += fmt::format(" {:>11.2f} {:>9.1f} {:>10.1f} {:>7.1f}", ours->seconds * 1e6, of.bytes / ours->seconds * 1e-9,
                        of.flops / ours->seconds * 1e-9, percent_of(of, *ours));
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
@@ -85,6 +85,7 @@ std::string table_line(const report& r, const row& of) {
         out += fmt::format(" {:>{}}", millijoules(of, "ricci"), energy_width);
         for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", millijoules(of, name), energy_width);
     }
+    out += last;
     if (is_wrong(*ours)) {
         const findings& f = *ours->checked;
         out += fmt::format("  WRONG: {} of {} elements, the first is number {}, error {:.3g}", f.wrong, f.looked_at,
@@ -96,9 +97,10 @@ std::string table_line(const report& r, const row& of) {
 std::string table_foot(const report& r) {
     std::string out;
     for (const summary& s : summaries_of(r)) {
-        out += fmt::format("{} ({} rows): {}\n", s.what, s.rows, figures_of(s.percent, " %"));
+        out +=
+            fmt::format("{} ({} row{}): {}\n", s.what, s.rows, s.rows == 1 ? "" : "s", figures_of(s.percent, " %"));
         for (const auto& [peer, figure] : s.ratios)
-            out += fmt::format("  against {} ({} rows): {}\n", peer, figure.rows, figures_of(figure, "x"));
+            out += fmt::format("  against {}, {} of them: {}\n", peer, figure.rows, figures_of(figure, "x"));
     }
     if (r.at_end.triad > 0)
         out += fmt::format("at the end: triad {:.1f} GB/s, reading {:.1f} GB/s\n", r.at_end.triad * 1e-9,

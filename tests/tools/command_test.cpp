@@ -23,6 +23,8 @@ TEST_CASE("every help shows an example") {
                                                   {"explain", "-h"},
                                                   {"bench", "--help"},
                                                   {"bench", "batched", "--help"},
+                                                  {"bench", "tall-skinny", "--help"},
+                                                  {"bench", "statement", "--help"},
                                                   {"cache", "--help"},
                                                   {"cache", "path", "--help"},
                                                   {"cache", "list", "--help"},

@@ -1,0 +1,133 @@
+// report_test: the three forms of a report, against texts in golden/ (RICCI_UPDATE_GOLDEN=1 writes them anew); what
+// is timed.
+#include "bench/measure.hpp"
+#include "bench/report.hpp"
+#include "lowering/error.hpp"
+#include "runtime/backend.hpp"
+#include "tests/catch.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace ricci;
+using namespace ricci::bench;
+
+namespace {
+
+measured result(const char* peer, const char* variant, double seconds) {
+    measured m;
+    m.peer = peer, m.variant = variant, m.seconds = seconds, m.fastest = 0.9 * seconds, m.rounds = 15,
+    m.calls_a_round = 4;
+    return m;
+}
+
+row point(std::int64_t n, const char* types) {
+    row r;
+    r.kind = "batched", r.size = {n, n, n}, r.batch = 1000, r.types = types, r.operations = "NT",
+    r.layout = "contiguous";
+    r.accumulate = true, r.statement = "C(i, j, e) += A(i, k, e)*B(j, k, e)", r.kernel = "batched_small";
+    r.bytes = r.element_bytes = 32000.0 * static_cast<double>(n * n),
+    r.flops = 2000.0 * static_cast<double>(n * n * n);
+    r.yardstick = 3e12;
+    return r;
+}
+
+report example() {
+    report r;
+    r.command = "ricci bench batched --sizes 8,16", r.version = "0.1.0", r.date = "2026-11-21T12:00:00Z";
+    r.device = "cuda:0", r.chip = "NVIDIA H100 80GB HBM3", r.architecture = "sm_90", r.processors = 132;
+    r.gpu = {"580.159", "13.0", 1755, 1980};
+    r.at_start = {3e12, 3.1e12}, r.at_end = {2.99e12, 3.09e12};
+    r.peers = {{"cublas", "cuBLAS 13.1.0", ""}, {"plain", "", ""}, {"cutensor", "", "no library, \"none\""}};
+    r.energy = true;
+
+    r.rows.push_back(point(8, "f64"));
+    auto& first = r.rows.back().results;
+    first = {result("ricci", "", 1e-6), result("cublas", "strided", 4e-6), result("cublas", "pointers", 3e-6),
+             result("plain", "", 8e-6)};
+    first[0].checked = findings{2e-16, 0, -1, 64000};
+    first[2].checked = findings{0.5, 3, 17, 64000}; // faster, but wrong
+    first[0].joules = 1e-4, first[1].joules = 3e-4;
+
+    r.rows.push_back(point(16, "f32"));
+    r.rows.back().padding = 1, r.rows.back().offset = 2;
+    auto& second = r.rows.back().results;
+    second = {result("ricci", "", 4e-6), result("cublas", "strided", 2e-6), result("plain", "", 0)};
+    second[0].checked = findings{0.25, 2, 5, 256000};
+    second[1].checked = findings{0.25, 2, 5, 256000};
+    second[2].failure = "out of memory";
+
+    r.rows.push_back(point(32, "f32"));
+    r.rows.back().failure = "cuda:0 is out of memory";
+    return r;
+}
+
+void compare(const std::string& text, const std::string& file) {
+    const std::filesystem::path golden = std::filesystem::path(RICCI_GOLDEN) / file;
+    if (const char* update = std::getenv("RICCI_UPDATE_GOLDEN"); update && *update == '1')
+        std::ofstream(golden) << text;
+    std::ifstream in(golden);
+    CHECK(text == std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+} // namespace
+
+TEST_CASE("table, JSON and CSV") {
+    const report r = example();
+    std::string table = table_head(r);
+    for (const row& each : r.rows) table += table_line(r, each);
+    compare(table + table_foot(r), "table.txt");
+    compare(to_json(r), "report.json");
+    compare(to_csv(r), "report.csv");
+}
+
+TEST_CASE("a peer's best is its fastest right result; means are geometric") {
+    const report r = example();
+    REQUIRE(best_of(r.rows[0], "cublas"));
+    CHECK(best_of(r.rows[0], "cublas")->variant == "strided");
+    CHECK(ratio_to(r.rows[0], "cublas") == Approx(4));
+    CHECK(best_of(r.rows[1], "plain") == nullptr);
+    CHECK(ratio_to(r.rows[1], "plain") == 0);
+    CHECK(percent_of(r.rows[0], r.rows[0].results[0]) == Approx(100 * 2.048e6 / 1e-6 / 3e12));
+    const auto all = summaries_of(r);
+    REQUIRE(all.size() == 3);
+    CHECK(all[2].what == "all");
+    REQUIRE(all[2].ratios.size() == 2);
+    CHECK(all[2].ratios[0].second.mean == Approx(std::sqrt(4 * 0.5)));
+    CHECK(all[2].ratios[0].second.least == Approx(0.5));
+    CHECK(checked_and_wrong(r) == std::pair<std::size_t, std::size_t>(2, 1));
+}
+
+TEST_CASE("contenders are called in turn; a peer that throws is out, ricci's mistake is thrown") {
+    const auto tools = make_device_tools(cpu());
+    std::string calls;
+    const auto slow = [&](char name) {
+        return [&calls, name](std::size_t set) {
+            calls += name;
+            CHECK(set < 3);
+            const auto begin = std::chrono::steady_clock::now();
+            while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1)) {
+            }
+        };
+    };
+    workload w;
+    w.sets = 3;
+    w.contenders = {{"ricci", "", slow('r')}, {"peer", "a", slow('p')}, {"peer", "b", [](std::size_t) {
+                                                                             throw error("cannot");
+                                                                         }}};
+    int resets = 0;
+    w.reset = [&] { ++resets; };
+    w.check = [] { return findings{0, 0, -1, 1}; };
+    const auto out = measure(w, cpu(), *tools, nullptr, {4, true});
+    REQUIRE(out.size() == 3);
+    CHECK((out[0].seconds >= 1e-3 && out[0].rounds == 4 && out[0].checked));
+    CHECK((out[2].seconds == 0 && out[2].failure == "cannot"));
+    CHECK(resets == 3);
+    CHECK(calls.ends_with("rprprprp"));
+    w.contenders = {{"ricci", "", [](std::size_t) { throw error("ricci cannot"); }}};
+    CHECK_THROWS_WITH(measure(w, cpu(), *tools, nullptr, {4, true}), "ricci cannot");
+    CHECK(median({3, 1, 2}) == 2);
+    CHECK(median({4, 1, 2, 3}) == 2.5);
+}

@@ -1,0 +1,182 @@
+// bench_command_test: `ricci bench` on the CPU, from end to end.
+#include "tests/catch.hpp"
+#include "tests/tools/command.hpp"
+#include "tests/tools/folder.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ricci::tests;
+using nlohmann::json;
+
+namespace {
+
+outcome bench(std::vector<std::string> arguments, const folder& f) {
+    arguments.insert(arguments.begin(), "bench");
+    return ricci_command(arguments, {f.path(), {}});
+}
+
+} // namespace
+
+TEST_CASE("bench batched on the CPU: table to stderr, valid JSON to stdout, CSV to a file") {
+    const folder f;
+    const auto o = bench({"batched", "--device", "cpu", "--sizes", "2..4", "--bytes", "1MB", "--repeat", "2",
+                          "--json", "-", "--csv", "out.csv"},
+                         f);
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    const json report = json::parse(o.out);
+    CHECK(report["header"]["command"] ==
+          "ricci bench batched --device cpu --sizes 2..4 --bytes 1MB --repeat 2 --json - --csv out.csv");
+    CHECK(report["header"]["complete"] == true);
+    CHECK(report["header"]["bandwidth"]["triad_gb_per_s"] > 0);
+    REQUIRE(report["rows"].size() == 3);
+    const json& row = report["rows"][1];
+    CHECK((row["m"] == 3 && row["batch"] == 1'000'000 / (4 * 72) && row["types"] == "f64" &&
+           row["operations"] == "NN"));
+    CHECK(row["statement"] == "C(i, j, e) += A(i, k, e)*B(k, j, e)");
+    CHECK(row["kernel"] == "batched_small");
+    CHECK(row["operand_sets"] > 1);
+    const json& ours = row["results"][0];
+    CHECK((ours["peer"] == "ricci" && ours["seconds"] > 0 && ours["rounds"] == 2));
+    CHECK((ours["check"]["wrong"] == 0 && ours["check"]["elements"] == row["batch"].get<int>() * 9));
+    CHECK(row["ratio"]["plain"] > 0);
+    CHECK(report["summary"].back()["percent"]["rows"] == 3);
+    CHECK_THAT(o.err, Catch::Contains("m x n x k") && Catch::Contains("3 checked, 0 wrong"));
+    const std::string csv = read_bytes(f / "out.csv");
+    CHECK(csv.starts_with("kind,m,n,k,batch,"));
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+}
+
+TEST_CASE("bench measures every type, layout and kind, and finds its results right") {
+    const folder f;
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"batched", "--sizes", "3", "--types", "f64,f32,c128,c64,f16,bf16,f16:f32",
+                                   "--batch", "50", "--beta", "0,1"},
+          {"batched", "--shape", "3x5x4", "--transpose", "NT,TN,TT,CC", "--types", "c64", "--batch", "50", "--ld",
+           "+1", "--offset", "1"},
+          {"batched", "--sizes", "4", "--layout", "interleaved,shared,shared-a", "--batch", "33"},
+          {"batched", "--sample", "8", "--seed", "3", "--sizes", "1..12", "--bytes", "100KB", "--types", "f64,f16"},
+          {"tall-skinny", "--height", "1000", "--widths", "1,4x3", "--types", "f64,f16:f32", "--order", "column,row",
+           "--beta", "0,1"},
+          {"statement", "C(i,j,e) += A(i,k,e)*B(k,j,e); s(i) = exp(A(i,0,0)); C(i,j,e) -= A(i,k,e)*B(k,j,e)",
+           "A=f64[3,4,50]", "B=f64[4,5,50]", "C=f64[3,5,50]"}}) {
+        CAPTURE(fmt::format("{}", fmt::join(arguments, " ")));
+        auto all = arguments;
+        all.insert(all.end(), {"--repeat", "1", "--warm-cache", "--json", "-"});
+        const auto o = bench(all, f);
+        INFO(o.err);
+        REQUIRE(o.code == 0);
+        const json report = json::parse(o.out);
+        CHECK_FALSE(report["rows"].empty());
+        for (const json& row : report["rows"])
+            for (const json& result : row["results"]) {
+                CAPTURE(row["types"], row["operations"], result["peer"]);
+                CHECK(result["seconds"] > 0);
+                if (result.contains("check"))
+                    CHECK(result["check"]["wrong"] == 0);
+                else
+                    CHECK(arguments[0] == "statement");
+            }
+    }
+    const auto none = bench(
+        {"batched", "--sizes", "2", "--batch", "9", "--peers", "none", "--no-check", "--repeat", "1", "--json", "-"},
+        f);
+    const json report = json::parse(none.out);
+    CHECK(report["header"]["peers"].empty());
+    CHECK(report["rows"][0]["results"].size() == 1);
+    CHECK_FALSE(report["rows"][0]["results"][0].contains("check"));
+}
+
+TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
+    const folder f;
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, statement\n"},
+        {{"everything"}, "ricci: 'everything' is no subcommand; there are batched, tall-skinny, statement\n"},
+        {{"batched", "--sizes", "4..2"}, "ricci: --sizes: '4..2' is no size and no range of sizes; "},
+        {{"batched", "--shape", "3x3"}, "ricci: --shape: '3x3' is no shape; write MxNxK, as 16x8x24\n"},
+        {{"batched", "--types", "f65"}, "ricci: --types: 'f65' is no type; "},
+        {{"batched", "--transpose", "TX"}, "ricci: --transpose: 'TX' is no pair of transpositions; "},
+        {{"batched", "--beta", "2"}, "ricci: --beta: '2' is no beta; "},
+        {{"batched", "--layout", "pointers"}, "ricci: --layout: 'pointers' cannot be measured: "},
+        {{"batched", "--bytes", "2 GB"}, "ricci: --bytes: '2 GB' is no number of bytes; "},
+        {{"batched", "--batch", "0"}, "ricci: --batch: '0' is no size and no range of sizes; "},
+        {{"batched", "--batch", "3", "--bytes", "1MB"},
+         "ricci: --batch and --bytes both say how many products there are: leave one out\n"},
+        {{"batched", "--sample", "3", "--batch", "3"}, "ricci: --sample draws the batch counts: leave --batch out\n"},
+        {{"batched", "--peers", "mkl"},
+         "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas\n"},
+        {{"batched", "--repeat", "0"}, "--repeat"},
+        {{"batched", "--ld", "-1"}, "--ld"},
+        {{"batched", "--device", "toaster"}, "toaster"},
+        {{"tall-skinny", "--widths", "3x"}, "ricci: --widths: '3x' is no width and no pair of widths; "},
+        {{"tall-skinny", "--height", "tall"}, "ricci: --height: 'tall' is no size"},
+        {{"tall-skinny", "--kind", "abt"}, "ricci: --kind: there is no 'abt'; there are atb, ab\n"},
+        {{"tall-skinny", "--order", "rows"}, "ricci: --order: there is no 'rows'; there are column, row\n"},
+        {{"statement"}, "ricci: statements is required\n"},
+        {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
+        {{"statement", "C(i) = A(i)", "A=f64"}, "the extents stand in brackets behind the type"},
+        {{"statement", "C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"}, "index i has extent 3"},
+    };
+    for (const auto& [words, message] : wrong) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        const auto o = bench(words, f);
+        CHECK(o.code == 1);
+        CHECK_THAT(o.err, Catch::Matchers::StartsWith("ricci: ") && Catch::Contains(message));
+        CHECK(o.out.empty());
+    }
+}
+
+TEST_CASE("what the machine lacks is the environment's mistake, before anything is measured") {
+    const folder f;
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{"batched", "--json", "none/x.json"}, "ricci: none/x.json cannot be written: No such file or directory\n"},
+        {{"batched", "--csv", "none/x.csv"}, "ricci: none/x.csv cannot be written: No such file or directory\n"},
+        {{"batched", "--energy"}, ""},
+        {{"batched", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
+        {{"batched", "--device", "cuda:63"}, ""},
+    };
+    for (const auto& [words, message] : wrong) {
+        CAPTURE(fmt::format("{}", fmt::join(words, " ")));
+        const auto o = bench(words, f);
+        CHECK(o.code == 2);
+        CHECK_THAT(o.err, Catch::Matchers::StartsWith("ricci: ") && Catch::Contains(message));
+        CHECK(o.out.empty());
+    }
+}
+
+TEST_CASE("Ctrl-C stops a bench, and what was measured is written") {
+    const folder f;
+    const std::string json_file = f / "out.json", table = f / "table";
+    const std::string cache = "RICCI_CACHE_DIR=" + (f / "cache").string();
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        putenv(const_cast<char*>("RICCI_DEVICE=cpu"));
+        putenv(const_cast<char*>(cache.c_str()));
+        dup2(open(table.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDOUT_FILENO);
+        execl(RICCI_COMMAND, RICCI_COMMAND, "bench", "batched", "--sizes", "2..128", "--bytes", "100KB", "--json",
+              json_file.c_str(), nullptr);
+        _exit(127);
+    }
+    for (int n = 0; n < 600 && read_bytes(table).find("3x3x3") == std::string::npos; ++n)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill(child, SIGINT);
+    int status = 0;
+    waitpid(child, &status, 0);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 130);
+    const json report = json::parse(read_bytes(json_file));
+    CHECK(report["header"]["complete"] == false);
+    CHECK(report["rows"].size() >= 2);
+    CHECK(report["rows"].size() < 127);
+    CHECK_THAT(read_bytes(table), Catch::Matchers::EndsWith("stopped before the end\n"));
+}
