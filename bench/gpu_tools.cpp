@@ -188,6 +188,7 @@ class gpu_tools : public device_tools {
         constants.flag("a_conjugated", p.a_conjugated);
         constants.flag("b_conjugated", p.b_conjugated);
         constants.flag("accumulate", p.accumulate);
+        constants.flag("fits_32_bits", walk_of(p).elements <= std::numeric_limits<std::int32_t>::max());
         return constants;
     }
 

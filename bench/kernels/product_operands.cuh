@@ -1,6 +1,7 @@
 // product_operands: what the bench's own kernels know of C(x) (+)= sum over k of A(x, k)*B(x, k), where x stands for the three
 // indices of an element of C, the fastest in memory first. Stands behind scalar.hpp.
-// Constants: a_type, b_type, c_type, compute_type, a_conjugated, b_conjugated, accumulate.
+// Constants: a_type, b_type, c_type, compute_type, a_conjugated, b_conjugated, accumulate; fits_32_bits: whether 32 bits count C's
+// elements, which divides faster.
 
 using a_element = type_of<a_type>::type;
 using b_element = type_of<b_type>::type;
@@ -17,13 +18,18 @@ struct operands {
     long long elements;           ///< of C: the extents multiplied
 };
 
+template <bool Narrow> struct counted_in { using type = long long; };
+template <> struct counted_in<true> { using type = unsigned; };
+
 /// Where element number `place` of C lies, and where its sum begins in A and B.
 struct places {
     long long c, a, b;
 };
 RICCI_FUNCTION places places_of(const operands& o, long long place) {
-    const long long x0 = place % o.extent[0], rest = place / o.extent[0];
-    const long long x1 = rest % o.extent[1], x2 = rest / o.extent[1];
+    using number = counted_in<fits_32_bits>::type;
+    const number at_place = static_cast<number>(place), extent0 = static_cast<number>(o.extent[0]), extent1 = static_cast<number>(o.extent[1]);
+    const number rest = at_place / extent0;
+    const long long x0 = at_place % extent0, x1 = rest % extent1, x2 = rest / extent1;
     const auto at = [&](int operand) {
         return x0 * o.stride[operand][0] + x1 * o.stride[operand][1] + x2 * o.stride[operand][2];
     };

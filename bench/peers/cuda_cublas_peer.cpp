@@ -148,19 +148,25 @@ class cublas_peer : public peer {
         for (const operand_set& set : given) sets.push_back(in_order(*g, set));
         std::vector<contender> all;
         const call c = make_call(p, *g);
-        offer(all, c, sets, "");
+        // As many bytes of addresses as of operands: they would only show that memory is slow.
+        const bool lists_pay = static_cast<double>(g->count) * 3 * sizeof(void*) <= bytes_of(p);
+        auto lists = std::make_shared<std::vector<device_memory>>();
+        if (g->count > 1 && lists_pay)
+            for (const operand_set& set : sets) lists->push_back(pointers(c, set, where_));
+        offer(all, c, sets, lists, "");
         // Partial sums of 2-byte products may be rounded to 2 bytes by default, faster and less exact.
         if (lowering::size_of(p.a.type) == 2) {
             call exact = c;
             exact.mode =
                 static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-            offer(all, exact, sets, ", sums in f32");
+            offer(all, exact, sets, lists, ", sums in f32");
         }
         return all;
     }
 
   private:
-    void offer(std::vector<contender>& all, const call& c, const std::vector<operand_set>& sets, const char* how) {
+    void offer(std::vector<contender>& all, const call& c, const std::vector<operand_set>& sets,
+               const std::shared_ptr<std::vector<device_memory>>& lists, const char* how) {
         const auto add = [&](const char* variant, auto run) {
             all.push_back({"cublas", fmt::format("{}{}", variant, how), std::move(run)});
         };
@@ -169,9 +175,7 @@ class cublas_peer : public peer {
             return;
         }
         add("strided", [this, c, sets](std::size_t set) { strided(c, sets[set]); });
-        auto lists = std::make_shared<std::vector<device_memory>>();
-        for (const operand_set& set : sets) lists->push_back(pointers(c, set, where_));
-        add("pointers", [this, c, lists](std::size_t set) { by_pointers(c, (*lists)[set]); });
+        if (!lists->empty()) add("pointers", [this, c, lists](std::size_t set) { by_pointers(c, (*lists)[set]); });
         if (const auto one = as_one_gemm(c.g)) {
             call all_at_once = c;
             all_at_once.g = *one;
