@@ -13,7 +13,6 @@ constexpr std::int64_t alignment = 512; ///< of an allocation of its own
 constexpr std::int64_t large = std::int64_t{2}
                                << 20; ///< an operand of this size gets pages of its own, as by an allocator
 constexpr std::int64_t beyond_caches = 256'000'000; ///< twice the largest L2 of today's GPUs
-constexpr std::int64_t beyond_cpu_caches = 64'000'000;
 constexpr std::int64_t most_sets = 256;
 
 std::int64_t round_up(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
@@ -33,8 +32,8 @@ operand_sets::operand_sets(const work& w, device where, std::int64_t offset, boo
         set_bytes += bytes;
     }
     set_bytes = round_up(set_bytes, set_bytes >= large ? large : alignment);
-    const std::int64_t wanted = where.is_cpu() ? beyond_cpu_caches : beyond_caches;
-    const std::int64_t sets = only_one ? 1 : std::clamp<std::int64_t>((wanted - 1) / set_bytes + 1, 1, most_sets);
+    const std::int64_t sets =
+        only_one ? 1 : std::clamp<std::int64_t>((beyond_caches - 1) / set_bytes + 1, 1, most_sets);
 
     const auto needed = static_cast<std::size_t>(round_up(sets * set_bytes, large) + large);
     if (memory.bytes() < needed) {

@@ -31,8 +31,8 @@ void add_common(CLI::App& app, all_options& o) {
     bench::session_options& s = o.session;
     app.add_option(
         "--peers", s.peers,
-        "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), or none; else what "
-        "this device has, plain loops only where sums are short");
+        "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), triad (over as "
+        "many bytes), or none; else the libraries that this device has, and plain loops where sums are short");
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
     app.add_flag("--no-check", o.no_check,

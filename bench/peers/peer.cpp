@@ -8,12 +8,13 @@
 namespace ricci::bench {
 
 const std::vector<std::string>& peer_names() {
-    static const std::vector<std::string> names{"cublas", "plain", "cutensor", "blas"};
+    static const std::vector<std::string> names{"cublas", "plain", "cutensor", "blas", "triad"};
     return names;
 }
 
 std::unique_ptr<peer> make_peer(const std::string& name, device where, device_tools& tools) {
     if (name == "plain") return make_plain_peer(tools);
+    if (name == "triad") return make_triad_peer(where, tools);
     if (name == "blas") {
         if (!where.is_cpu()) throw error("blas is a peer on the CPU", blame::environment);
         return make_blas_peer();

@@ -19,6 +19,7 @@ struct contender {
     std::string peer;                         ///< "ricci", "cublas"
     std::string variant;                      ///< "strided"; empty where a peer has but one
     std::function<void(std::size_t set)> run; ///< on one of the sets of operands, on the device's current stream
+    bool computes = true;                     ///< false: there is nothing to check
 };
 
 class peer {
@@ -39,6 +40,7 @@ std::unique_ptr<peer> make_peer(const std::string& name, device where, device_to
 
 // What make_peer calls. Those of a GPU throw in a build without CUDA.
 std::unique_ptr<peer> make_plain_peer(device_tools& tools);
+std::unique_ptr<peer> make_triad_peer(device where, device_tools& tools);
 std::unique_ptr<peer> make_blas_peer();
 std::unique_ptr<peer> make_cublas_peer(device where);
 std::unique_ptr<peer> make_cutensor_peer(device where);

@@ -94,6 +94,11 @@ TEST_CASE("bench measures every type, layout and kind, and finds its results rig
     CHECK(report["header"]["peers"].empty());
     CHECK(report["rows"][0]["results"].size() == 1);
     CHECK_FALSE(report["rows"][0]["results"][0].contains("check"));
+    const auto triad =
+        bench({"batched", "--sizes", "2", "--batch", "9", "--peers", "triad", "--repeat", "1", "--json", "-"}, f);
+    const json against = json::parse(triad.out);
+    CHECK(against["rows"][0]["ratio"]["triad"] > 0);
+    CHECK_FALSE(against["rows"][0]["results"][1].contains("check")); // it computes no product
 }
 
 TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
@@ -113,7 +118,7 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
          "ricci: --batch and --bytes both say how many products there are: leave one out\n"},
         {{"batched", "--sample", "3", "--batch", "3"}, "ricci: --sample draws the batch counts: leave --batch out\n"},
         {{"batched", "--peers", "mkl"},
-         "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas\n"},
+         "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas, triad\n"},
         {{"batched", "--repeat", "0"}, "--repeat"},
         {{"batched", "--ld", "-1"}, "--ld"},
         {{"batched", "--device", "toaster"}, "toaster"},
