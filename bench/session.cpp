@@ -84,6 +84,8 @@ work work_of(const product& p) {
 
 session::session(const session_options& options)
     : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
+    if (options.json == "-" && options.csv == "-")
+        throw error("--json and --csv cannot both go to the standard output: give one of them a file");
     for (const std::string& file : {options.json, options.csv})
         if (!file.empty() && file != "-") with_file(file, "a", [](std::FILE*) {}); // now, not after an hour
     tools_ = make_device_tools(where_);
@@ -198,7 +200,11 @@ bool session::run(row r, const work& w) {
 
 int session::finish() {
     report_.complete = !interrupted() && !gave_up_;
-    if (report_.complete) report_.at_end = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), nullptr);
+    memory_ = {};
+    if (report_.complete) try {
+            report_.at_end = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), nullptr);
+        } catch (const error&) { // the rows are there, and are worth more
+        }
     print(table_foot(report_));
     write_file(options_.json, options_.json.empty() ? "" : to_json(report_));
     write_file(options_.csv, options_.csv.empty() ? "" : to_csv(report_));

@@ -59,12 +59,14 @@ std::vector<void*> somewhere(const std::vector<text_operand>& operands) {
     return at;
 }
 
-/// Types of the operands in the order of the text: "f16*f16:f32" would say no more than their set.
-std::string types_of(const std::vector<text_operand>& operands) {
-    const auto& left = operands.back();
-    std::string text(lowering::name_of(operands.front().type));
-    if (left.type != operands.front().type) text += fmt::format(":{}", lowering::name_of(left.type));
-    return text;
+/// The first type that is read, and the left side's where it differs.
+std::string types_of(const text_statement& s, const std::vector<text_operand>& operands) {
+    const auto type = [&](std::string_view name) {
+        return std::find_if(operands.begin(), operands.end(), [&](const auto& o) { return o.name == name; })->type;
+    };
+    const auto& accesses = s.unbound.accesses;
+    const auto left = type(accesses[0].name), read = accesses.size() > 1 ? type(accesses[1].name) : left;
+    return to_string({read, left});
 }
 
 struct prepared {
@@ -85,7 +87,7 @@ prepared prepare(const text_statement& s, const std::vector<text_operand>& all, 
     out.w.bind = [s, operands](const std::vector<void*>& at, device d) { return bind_at(s, operands, at, d); };
     out.r.kind = "statement";
     out.r.statement = lowering::to_string(bound);
-    out.r.types = types_of(operands);
+    out.r.types = types_of(s, operands);
     out.r.offset = offset;
     out.r.accumulate = s.unbound.op != lowering::assignment::assign;
     if (const auto found = product_of(bound, machine)) {

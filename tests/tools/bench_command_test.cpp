@@ -119,6 +119,8 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"batched", "--sample", "3", "--batch", "3"}, "ricci: --sample draws the batch counts: leave --batch out\n"},
         {{"batched", "--peers", "mkl"},
          "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas, triad\n"},
+        {{"batched", "--json", "-", "--csv", "-"},
+         "ricci: --json and --csv cannot both go to the standard output: give one of them a file\n"},
         {{"batched", "--repeat", "0"}, "--repeat"},
         {{"batched", "--ld", "-1"}, "--ld"},
         {{"batched", "--device", "toaster"}, "toaster"},
