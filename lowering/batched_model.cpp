@@ -263,20 +263,25 @@ batched_cost cost_of(const step& st, const batched_layout& layout, const batched
     return cost_from(work_of(st, s, layout, t), st, s, layout, t, chip);
 }
 
-batched_tile choose_batched_tile(const step& st, const machine& chip) {
+std::vector<double> batched_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto s = sizes_of(st);
     const auto layout = batched_layout_of(st);
+    std::vector<double> out;
+    work w;
+    for (std::size_t n = 0; n < tiles.size(); ++n) {
+        if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
+        out.push_back(cost_from(w, st, s, layout, tiles[n], chip).seconds());
+    }
+    return out;
+}
+
+batched_tile choose_batched_tile(const step& st, const machine& chip) {
+    const auto candidates = batched_candidates(st, chip);
+    const auto seconds = batched_seconds(st, candidates, chip);
     batched_tile best;
     double least = INFINITY;
-    work w;
-    const batched_tile* last = nullptr; // candidates that differ in products and threads only follow one another
-    const auto candidates = batched_candidates(st, chip);
-    for (const auto& t : candidates) {
-        if (last == nullptr || !multiply_alike(*last, t)) w = work_of(st, s, layout, t);
-        last = &t;
-        const auto cost = cost_from(w, st, s, layout, t, chip).seconds();
-        if (cost < least * (1 - 1e-9)) best = t, least = cost;
-    }
+    for (std::size_t n = 0; n < candidates.size(); ++n)
+        if (seconds[n] < least * (1 - 1e-9)) best = candidates[n], least = seconds[n];
     return best;
 }
 

@@ -24,6 +24,9 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
 
 batched_cost cost_of(const step& st, const batched_layout& layout, const batched_tile& tile, const machine& chip);
 
+/// batched_cost::seconds of each of these candidates; those that differ in products and threads only should follow one another.
+std::vector<double> batched_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+
 /// The cheapest candidate by the model. A product of which a single one does not fit shared memory has none.
 batched_tile choose_batched_tile(const step& st, const machine& chip);
 

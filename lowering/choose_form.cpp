@@ -10,7 +10,7 @@
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
-#include "lowering/batched_model.hpp"
+#include "lowering/choose_tile.hpp"
 #include "lowering/families.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/temporaries.hpp"
@@ -26,7 +26,8 @@ using enum axis_class;
 
 class form_chooser {
   public:
-    form_chooser(plan& p, const machine& chip, bool dynamic_extents) : plan_(p), chip_(chip), dynamic_(dynamic_extents) {}
+    form_chooser(plan& p, const machine& chip, const priors& known, bool dynamic_extents)
+        : plan_(p), chip_(chip), known_(known), dynamic_(dynamic_extents) {}
 
     void choose(step st, std::vector<step>& out) {
         st.shape = shape_of(st);
@@ -255,17 +256,14 @@ class form_chooser {
     }
 
     void take_batched_small(step st, std::vector<step>& out) {
-        st.kernel = family::batched_small;
-        if (chip_.kind == target::cuda && has_neighboring_products(st)) {
-            st.kernel = family::batched_lanes;
-            st.batched = choose_lanes_tile(st);
-        } else if (chip_.kind == target::cuda) st.batched = choose_batched_tile(st, chip_); // whatever the batch: its extent may change
+        st.kernel = chip_.kind == target::cuda && has_neighboring_products(st) ? family::batched_lanes : family::batched_small;
+        choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }
 
     void take_batched_panels(step st, std::vector<step>& out) {
         st.kernel = family::batched_panels;
-        st.batched = choose_panels_tile(st, chip_);
+        choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }
 
@@ -276,8 +274,8 @@ class form_chooser {
             std::swap(st.x_conjugated, st.y_conjugated);
             for (auto& c : st.classes) c = c == m ? n : c == n ? m : c;
         }
-        if (chip_.kind == target::cuda) st.batched = choose_ab_tile(st, chip_);
-        else st.tile = {64, 0, 0, 0};
+        if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
+        choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }
 
@@ -286,14 +284,12 @@ class form_chooser {
         // The cut depends on the sizes and the chip only, never on what else runs.
         const std::int64_t blocks = chip_.kind == target::cuda ? std::min<std::int64_t>(2 * chip_.processors, (ek + 255) / 256)
                                                                : std::min<std::int64_t>(64, (ek + 4095) / 4096);
-        const bool cuda = chip_.kind == target::cuda;
         const std::int32_t rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
                                       static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
         step partial = st;
         partial.kernel = family::tall_skinny_atb;
         partial.op = assignment::assign;
         partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 0, 0};
-        if (cuda) partial.batched = choose_atb_tile(st, chip_);
         partial.axes.push_back({"chunk", blocks, true});
         for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
         partial.classes.push_back(other);
@@ -302,6 +298,7 @@ class form_chooser {
         auto axes = st.axes;
         axes.push_back({"chunk", blocks, true});
         partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
+        choose_tile(partial, chip_, known_);
 
         step total;
         total.op = st.op;
@@ -328,14 +325,15 @@ class form_chooser {
 
     plan& plan_;
     const machine& chip_;
+    const priors& known_;
     bool dynamic_;
 };
 
 } // namespace
 
-plan choose_form(plan p, const machine& chip, bool dynamic_extents) {
+plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_extents) {
     std::vector<step> steps;
-    form_chooser chooser(p, chip, dynamic_extents);
+    form_chooser chooser(p, chip, known, dynamic_extents);
     for (auto& st : p.steps) chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);
     return p;

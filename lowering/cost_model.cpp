@@ -17,7 +17,10 @@ estimate cost_model(const step& st, const machine& chip) {
         out.bytes += o == 0 && st.op != assignment::assign ? 2 * bytes : bytes;
     }
     double evaluations = 1;
-    for (const auto& a : st.axes) evaluations *= static_cast<double>(a.extent);
+    for (std::size_t a = 0; a < st.axes.size(); ++a) {
+        const bool cuts_sum = st.kernel == family::tall_skinny_atb && st.classes[a] == axis_class::other; // each chunk has its part
+        if (!cuts_sum) evaluations *= static_cast<double>(st.axes[a].extent);
+    }
     const auto arithmetic = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) {
         return arity(n.kind) > 0 && n.kind != operation::conjugate && n.kind != operation::negate;
     });

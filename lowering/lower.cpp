@@ -14,7 +14,7 @@
 
 namespace ricci::lowering {
 
-plan lower(const statement& s, const machine& chip, bool dynamic_extents, std::vector<stage>* trace) {
+plan lower(const statement& s, const machine& chip, const priors& known, bool dynamic_extents, std::vector<stage>* trace) {
     plan p;
     std::string last;
     const auto pass = [&](std::string_view name, plan result) {
@@ -31,7 +31,7 @@ plan lower(const statement& s, const machine& chip, bool dynamic_extents, std::v
     pass("order_operands", order_operands(std::move(p), chip));
     pass("classify_axes", classify_axes(std::move(p)));
     pass("fuse_axes", fuse_axes(std::move(p)));
-    pass("choose_form", choose_form(std::move(p), chip, dynamic_extents));
+    pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));
     pass("place_temporaries", place_temporaries(std::move(p)));
     return p;
 }

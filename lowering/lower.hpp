@@ -3,6 +3,7 @@
 
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
+#include "lowering/tuning_table.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ struct stage {
     std::string dump; ///< "(unchanged)" where the pass did nothing
 };
 
-/// The plan of `s` for a chip. Throws ricci::error for every mistake. `dynamic_extents` asks for kernels that take every extent as
+/// The plan of `s` for a chip, of which `known` holds what was measured. Throws ricci::error for every mistake. `dynamic_extents` asks for kernels that take every extent as
 /// an argument; `trace`, where given, receives a dump per pass.
-plan lower(const statement& s, const machine& chip, bool dynamic_extents = false, std::vector<stage>* trace = nullptr);
+plan lower(const statement& s, const machine& chip, const priors& known = {}, bool dynamic_extents = false,
+           std::vector<stage>* trace = nullptr);
 
 } // namespace ricci::lowering

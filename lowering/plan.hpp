@@ -65,7 +65,12 @@ struct batched_tile {
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false, k_apart = false;     ///< mma
+    bool operator==(const batched_tile&) const = default;
 };
+
+/// Where a step's batched_tile comes from: the cost model; the model's best few, the one most like what measured best at sizes
+/// nearby; the table that ricci ships for the architecture; measurements on this chip.
+enum class tile_origin : std::uint8_t { model, neighbors, shipped, measured };
 
 /// One kernel's worth of work: operands[0] op= tree(operands[1..], scalars).
 struct step {
@@ -86,6 +91,7 @@ struct step {
     bool dynamic_extents = false; ///< the kernel takes every extent as an argument
     std::array<std::int32_t, 4> tile{}; ///< the family's parameters, see families.hpp
     batched_tile batched;               ///< those of the batched and tall-skinny kernels on a GPU
+    tile_origin origin = tile_origin::model; ///< of `batched`
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.

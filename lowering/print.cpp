@@ -230,4 +230,24 @@ std::string to_string(const plan& p, const statement& s) {
     return out;
 }
 
+std::string_view name_of(tile_origin o) {
+    constexpr std::string_view names[] = {"the model", "the model and measurements at sizes nearby", "the shipped table", "measurements"};
+    return names[static_cast<std::size_t>(o)];
+}
+
+std::string to_string(const batched_tile& t) {
+    auto out = fmt::format("{} {}x{}", t.core == batched_core::mma ? "mma" : "fma", t.tile_m, t.tile_n);
+    if (t.products > 1) out += fmt::format(", {} products", t.products);
+    out += fmt::format(", {} threads", t.threads);
+    if (t.panel > 0) out += fmt::format(", panel {}", t.panel);
+    if (t.k_panel > 0) out += fmt::format(", k panel {}", t.k_panel);
+    if (t.stages > 0) out += fmt::format(", {} stages", t.stages);
+    if (t.slices > 1) out += fmt::format(", {} slices", t.slices);
+    if (t.rows_first) out += ", rows first";
+    if (t.skewed) out += ", skewed";
+    if (t.c_transposed) out += ", transposed";
+    if (t.k_apart) out += ", k apart";
+    return out;
+}
+
 } // namespace ricci::lowering

@@ -25,7 +25,7 @@ bool needs_compiling(const plan& p, backend& b) {
 } // namespace
 
 plan lower_for(const statement& s, backend& b, std::vector<stage>* trace, bool counting) {
-    auto p = lower(s, b.machine(), false, trace);
+    auto p = lower(s, b.machine(), {}, false, trace);
     if (!needs_compiling(p, b)) return p;
     key_words shapeless;
     write_shapeless_key(s, shapeless);
@@ -40,7 +40,7 @@ plan lower_for(const statement& s, backend& b, std::vector<stage>* trace, bool c
         }
     }
     if (trace != nullptr) trace->clear();
-    return lower(s, b.machine(), true, trace);
+    return lower(s, b.machine(), {}, true, trace);
 }
 
 } // namespace ricci::runtime

@@ -77,7 +77,7 @@ TEST_CASE("without a compiler every product takes the direct form") {
 }
 
 TEST_CASE("extents as arguments: every step is direct") {
-    const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"), some_gpu(), true);
+    const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"), some_gpu(), {}, true);
     REQUIRE(p.steps.size() == 1);
     CHECK(p.steps[0].kernel == family::direct);
     CHECK(p.steps[0].dynamic_extents);

@@ -47,7 +47,7 @@ constexpr golden_case cases[] = {
 std::string dump(const golden_case& c) {
     const auto s = bound_text(c.statement, c.operands);
     std::vector<stage> trace;
-    lower(s, c.gpu ? some_gpu() : some_cpu(), false, &trace);
+    lower(s, c.gpu ? some_gpu() : some_cpu(), {}, false, &trace);
     std::string out = to_string(s) + "\n" + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");
     for (const auto& st : trace) out += "\n" + std::string(st.pass) + ":\n" + st.dump + (st.dump.ends_with('\n') ? "" : "\n");
     return out;

@@ -1,0 +1,37 @@
+// tuning_key: what the best parameters of a step's kernel depend on, so that measurements can be kept under it.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ricci::lowering {
+
+/// One product; too few to give every processor something to overlap; more. A tall-skinny product is `few` or `many` by its height.
+enum class batch_class : std::uint8_t { one, few, many };
+
+std::string_view name_of(batch_class c);
+
+/// Neither extents of the batch nor pointers are in it, since they change without another kernel.
+struct tuning_key {
+    /// The kernel, types, what is done to C, and how each operand lies: the side that runs fastest; dense, padded or strided; a
+    /// matrix for each product, one shared by all, or interleaved; conjugated. Sizes within one layout can be compared.
+    std::string layout;
+    batch_class batch = batch_class::many;
+    std::array<std::int64_t, 3> sizes{}; ///< m, n, k; 0 for the long axis of a tall-skinny product
+    std::string strides;                 ///< those that are constants of the kernel, elements; * for the others
+    auto operator<=>(const tuning_key&) const = default;
+};
+
+/// The key of a step whose kernel is chosen and has_tile.
+tuning_key key_of(const step& st, const machine& chip);
+
+/// "m=8 n=8 k=8, batched_small f64*f64->f64 in f64 += ..., many": for people.
+std::string to_string(const tuning_key& key);
+
+} // namespace ricci::lowering
