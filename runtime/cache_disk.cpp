@@ -4,9 +4,7 @@
 #include "runtime/cache_folder.hpp"
 #include "runtime/cache_upkeep.hpp"
 
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,25 +28,6 @@ void mark_used(int file, const struct stat& status) {
     if (std::time(nullptr) - status.st_mtim.tv_sec > touched_every) futimens(file, nullptr); // read-only: as well
 }
 
-/// Writes all of `bytes` to a new file and syncs it; 0 or the error's number.
-int write_file(int file, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = write(file, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return fsync(file) == 0 ? 0 : errno;
-}
-
-/// A name that no other writer has: the process, a counter, and the time for process numbers that come again.
-std::string temporary_name() {
-    static std::atomic<unsigned> counter = 0;
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return fmt::format("tmp-{}-{}-{}.{:09}", getpid(), ++counter, now.tv_sec, now.tv_nsec);
-}
-
 /// One attempt to store `bytes` under `key`; 0, or the error's number with `problem` set.
 int store(const std::string& key, std::string_view bytes, std::string& problem) {
     const folder root = open_root(if_absent::make);
@@ -58,14 +37,8 @@ int store(const std::string& key, std::string_view bytes, std::string& problem) 
     problem = shelf.problem.empty() ? "it vanished" : fmt::format("folder {}: {}", shelf_of(key), shelf.problem);
     if (!shelf.open) return shelf.problem.empty() ? ENOENT : EACCES;
 
-    const std::string temporary = temporary_name();
-    const descriptor file(
-        openat(shelf.open.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    int failure = file ? write_file(file.get(), bytes) : errno;
-    if (!failure && renameat(shelf.open.get(), temporary.c_str(), shelf.open.get(), name_of(key).c_str()) != 0)
-        failure = errno;
+    const int failure = replace_file(shelf.open.get(), name_of(key), bytes);
     problem = failure ? fmt::format("cannot be written: {}", reason(failure)) : "";
-    if (failure && file) unlinkat(shelf.open.get(), temporary.c_str(), 0);
     return failure;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <string_view>
@@ -35,6 +36,25 @@ void make_directories(const fs::path& path) {
         part /= name;
         mkdir(part.c_str(), 0700);
     }
+}
+
+/// Writes all of `bytes` to a new file and syncs it; 0 or the error's number.
+int write_file(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = write(file, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return fsync(file) == 0 ? 0 : errno;
+}
+
+/// A name that no other writer has: the process, a counter, and the time for process numbers that come again.
+std::string temporary_name() {
+    static std::atomic<unsigned> counter = 0;
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return fmt::format("tmp-{}-{}-{}.{:09}", getpid(), ++counter, now.tv_sec, now.tv_nsec);
 }
 
 folder checked(int number) {
@@ -112,6 +132,15 @@ cached_file read_file(int shelf, const std::string& name) {
     }
     file.bytes = std::move(bytes);
     return file;
+}
+
+int replace_file(int shelf, const std::string& name, std::string_view bytes) {
+    const std::string temporary = temporary_name();
+    const descriptor file(openat(shelf, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    int failure = file ? write_file(file.get(), bytes) : errno;
+    if (!failure && renameat(shelf, temporary.c_str(), shelf, name.c_str()) != 0) failure = errno;
+    if (failure && file) unlinkat(shelf, temporary.c_str(), 0);
+    return failure;
 }
 
 std::string cache_problem() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <utility>
 
@@ -51,6 +52,10 @@ struct cached_file {
 };
 
 cached_file read_file(int shelf, const std::string& name);
+
+/// Puts a file of `bytes` in place of `name`, so that no process ever sees a part of it: temporary file, fsync, rename. 0 or the
+/// error's number.
+int replace_file(int shelf, const std::string& name, std::string_view bytes);
 
 /// Why what `status` describes must not be trusted; empty if it may be.
 std::string distrust(const struct stat& status);

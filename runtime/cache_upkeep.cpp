@@ -4,6 +4,7 @@
 #include "runtime/cache_file.hpp"
 #include "runtime/cache_folder.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "runtime/tuning_database.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -22,7 +23,8 @@ constexpr std::time_t stale = 3600; ///< seconds after which a temporary file's 
 constexpr int writes_between_looks = 64;
 
 bool is_hexadecimal(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == text.npos; }
-bool is_shelf(std::string_view name) { return name.size() == 2 && is_hexadecimal(name); }
+/// The tuning database's folder too: killed processes leave files there as well.
+bool is_shelf(std::string_view name) { return (name.size() == 2 && is_hexadecimal(name)) || name == tuning_shelf; }
 bool is_entry(std::string_view name) {
     constexpr std::string_view suffix = ".kernel";
     return name.size() == 62 + suffix.size() && name.ends_with(suffix) && is_hexadecimal(name.substr(0, 62));

@@ -5,6 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
+#include "runtime/kernel_arguments.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/reference.hpp"
 
@@ -145,25 +146,9 @@ void executable::launch(const prepared_step& st, const statement& s, const works
     if (st.how == prepared_step::runner::library) return launch_library(st, s, memory);
     if (st.how == prepared_step::runner::interpreter)
         return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
-    const auto& request = st.request;
     static thread_local std::vector<std::uint64_t> words;
-    words = request.words; // keeps its capacity
-    std::complex<double> coefficient = 1;
-    if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, s.scalars, st.step.compute);
-    for (const auto& patch : request.patches) {
-        auto& word = words[static_cast<std::size_t>(patch.word)];
-        using enum argument_patch::value;
-        switch (patch.what) {
-        case address:
-            word = reinterpret_cast<std::uintptr_t>(memory.address(patch.source, s)) + static_cast<std::uint64_t>(patch.byte_offset);
-            break;
-        case scalar_real: word = std::bit_cast<std::uint64_t>(s.scalars[static_cast<std::size_t>(patch.source)].real); break;
-        case scalar_imaginary: word = std::bit_cast<std::uint64_t>(s.scalars[static_cast<std::size_t>(patch.source)].imaginary); break;
-        case coefficient_real: word = std::bit_cast<std::uint64_t>(coefficient.real()); break;
-        case coefficient_imaginary: word = std::bit_cast<std::uint64_t>(coefficient.imag()); break;
-        }
-    }
-    backend_.launch(st.kernel, request.shape, words);
+    write_arguments(st.request, st.step.compute, s.scalars, [&](std::int32_t source) { return memory.address(source, s); }, words);
+    backend_.launch(st.kernel, st.request.shape, words);
 }
 
 void executable::launch_library(const prepared_step& st, const statement& s, const workspace& memory) const {

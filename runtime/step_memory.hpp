@@ -1,0 +1,61 @@
+// step_memory: memory of its own for the operands of one step, so that its kernels can be tried without touching anybody's data.
+#pragma once
+
+#include "lowering/plan.hpp"
+#include "lowering/statement.hpp"
+#include "runtime/backend.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ricci::runtime {
+
+/// Several sets of operands filled with random numbers in [-1, 1]. Operands of one tensor share memory, as in the statement; each begins at the same address modulo 256 as there.
+class step_memory {
+  public:
+    /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not enough memory.
+    step_memory(backend& b, const lowering::step& st, const lowering::statement& s, std::size_t least_bytes);
+
+    int sets() const { return static_cast<int>(sets_.size()); }
+    std::size_t bytes() const { return bytes_; }
+
+    /// Element (0, ..., 0) of a source, in one of the sets.
+    void* address(int set, std::int32_t source) const;
+
+    /// Writes the first numbers of the output again, and what shares its memory.
+    void refill_output(int set);
+
+    /// The output's memory in a set, from its first element to its last, or of a long one the beginning and the end.
+    std::vector<std::byte> output(int set) const;
+
+  private:
+    struct release_to {
+        backend* owner;
+        void operator()(void* memory) const { owner->release(memory); }
+    };
+    struct region {
+        lowering::scalar_type type{};
+        const void* data = nullptr;       ///< in the statement; null: a temporary
+        std::int64_t first = 0, last = 0; ///< elements from there
+        std::size_t misalignment = 0;     ///< of the first, bytes
+        std::size_t bytes() const { return static_cast<std::size_t>((last - first + 1) * lowering::size_of(type)); }
+    };
+    using memory = std::unique_ptr<void, release_to>;
+    using set = std::vector<memory>; ///< one a region
+
+    std::size_t region_of(std::int32_t source) const { return region_of_source_.at(source); }
+    std::byte* begin(const set& of, std::size_t r) const;
+    void fill(const set& of, std::size_t r) const;
+
+    backend& backend_;
+    std::size_t output_ = 0; ///< its region
+    std::vector<region> regions_;
+    std::map<std::int32_t, std::size_t> region_of_source_;
+    std::vector<set> sets_;
+    std::size_t bytes_ = 0;
+};
+
+} // namespace ricci::runtime

@@ -1,0 +1,288 @@
+// tuner: measures the parameters that a step's kernel may have against each other.
+#include "runtime/tuner.hpp"
+
+#include "lowering/error.hpp"
+#include "lowering/families.hpp"
+#include "lowering/tile_candidates.hpp"
+#include "runtime/kernel_arguments.hpp"
+#include "runtime/kernel_cache.hpp"
+#include "runtime/result_check.hpp"
+#include "runtime/step_memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+using outcome = candidate::outcome;
+
+constexpr double hopeless = 1.3;      ///< times the best so far in its first sample: not measured further
+constexpr double nearly_best = 1.02;  ///< measured again
+constexpr std::size_t most_finalists = 4;
+constexpr double compiling = 0.5;     ///< of a step's time
+constexpr int most_repetitions = 1000;
+
+class step_tuner {
+  public:
+    step_tuner(backend& b, const step& st, const statement& s, const tuning_effort& effort)
+        : backend_(b), step_(st), statement_(s), effort_(effort), out_(plan_tuning(st, b.machine(), effort)) {
+        for (std::size_t n = 0; n < out_.candidates.size(); ++n)
+            if (out_.candidates[n].result == outcome::measured) kept_.push_back(n);
+        kernels_.resize(out_.candidates.size());
+    }
+
+    tuned_step run() {
+        compile();
+        if (stopped()) return std::move(out_);
+        memory_.emplace(backend_, step_, statement_, effort_.memory_bytes);
+        measure();
+        if (stopped()) return std::move(out_);
+        measure_finalists();
+        if (!stopped()) choose();
+        return std::move(out_);
+    }
+
+  private:
+    struct loaded {
+        kernel_request request;
+        kernel_handle kernel = nullptr;
+    };
+
+    candidate& at(std::size_t n) { return out_.candidates[n]; }
+
+    bool stopped() {
+        out_.stopped = out_.stopped || (effort_.stop && effort_.stop());
+        return out_.stopped;
+    }
+    void tell(double part) {
+        if (effort_.progress) effort_.progress(part);
+    }
+
+    /// Threads take the next candidate each; this one tells how far they are.
+    void compile() {
+        std::atomic<std::size_t> next = 0, done = 0;
+        std::atomic<bool> leave_off = false;
+        const auto work = [&] {
+            for (std::size_t n; !leave_off && (n = next++) < kept_.size(); ++done) load(kept_[n]);
+        };
+        const auto machine_threads = std::max(1u, std::thread::hardware_concurrency());
+        const auto threads = std::min<std::size_t>(effort_.threads > 0 ? static_cast<std::size_t>(effort_.threads) : machine_threads, kept_.size());
+        std::vector<std::thread> others;
+        for (std::size_t n = 0; n < threads; ++n) others.emplace_back(work);
+        while (done < kept_.size() && !leave_off) {
+            tell(compiling * static_cast<double>(done) / static_cast<double>(kept_.size()));
+            if (stopped()) leave_off = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        for (auto& t : others) t.join();
+        if (kept_.empty() || out_.stopped) return;
+        if (const auto& model = at(kept_.front()); model.result == outcome::failed) throw error(model.problem, blame::environment);
+    }
+
+    void load(std::size_t n) noexcept {
+        auto& c = at(n);
+        try {
+            auto st = step_;
+            st.batched = c.tile;
+            auto& l = kernels_[n];
+            l.request = make_kernel(st, backend_.machine());
+            c.shared_bytes = l.request.shape.shared_bytes;
+            l.kernel = cached_kernel(backend_, l.request.source, l.request.entry);
+            l.request.source.clear();
+            c.use = backend_.use_of(l.kernel);
+            if (c.use.local_bytes > 0) c.result = outcome::spills;
+        } catch (const std::exception& e) {
+            c.result = outcome::failed;
+            c.problem = e.what();
+        }
+    }
+
+    /// One launch on each of the sets, in turn.
+    void launch(std::size_t n, int repetitions) {
+        for (int r = 0; r < repetitions; ++r) backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words_[turn_++ % words_.size()]);
+    }
+
+    double sample(std::size_t n, int repetitions) {
+        return backend_.seconds_of([&] { launch(n, repetitions); }) / repetitions;
+    }
+
+    void write_words(std::size_t n) {
+        words_.resize(static_cast<std::size_t>(memory_->sets()));
+        for (int set = 0; set < memory_->sets(); ++set)
+            write_arguments(kernels_[n].request, step_.compute, statement_.scalars, [&](std::int32_t source) { return memory_->address(set, source); },
+                            words_[static_cast<std::size_t>(set)]);
+    }
+
+    void measure() {
+        samples_.resize(out_.candidates.size());
+        double best = INFINITY;
+        std::size_t done = 0;
+        for (const auto n : kept_) {
+            if (stopped()) return;
+            tell(compiling + (1 - compiling) * 0.9 * static_cast<double>(done++) / static_cast<double>(kept_.size()));
+            auto& c = at(n);
+            if (c.result != outcome::measured) continue;
+            try {
+                time(n, best);
+            } catch (const error& e) {
+                if (n == kept_.front()) throw;
+                c.result = outcome::failed;
+                c.problem = e.what();
+            }
+            if (c.result == outcome::measured) best = std::min(best, c.seconds);
+        }
+    }
+
+    void time(std::size_t n, double best) {
+        auto& c = at(n);
+        write_words(n);
+        memory_->refill_output(0); // sums that went through many launches would leave the range of half
+        launch(n, 1);
+        if (repetitions_ == 0) {
+            const auto once = sample(n, 1);
+            repetitions_ = once > 0 ? static_cast<int>(std::clamp(std::ceil(effort_.sample_seconds / once), 1.0, double{most_repetitions})) : 1;
+        }
+        auto& all = samples_[n];
+        all.push_back(sample(n, repetitions_));
+        c.seconds = all.front();
+        if (c.seconds > hopeless * best) {
+            c.result = outcome::abandoned;
+            return;
+        }
+        while (static_cast<int>(all.size()) < effort_.samples) all.push_back(sample(n, repetitions_));
+        c.seconds = median(all);
+    }
+
+    static double median(std::vector<double> values) {
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+        std::nth_element(values.begin(), middle, values.end());
+        return *middle;
+    }
+
+    /// Usable ones, the fastest first.
+    std::vector<std::size_t> ranked() {
+        std::vector<std::size_t> out;
+        for (const auto n : kept_)
+            if (at(n).result == outcome::measured) out.push_back(n);
+        std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) { return at(a).seconds < at(b).seconds; });
+        return out;
+    }
+
+    void measure_finalists() {
+        auto all = ranked();
+        const auto end = std::find_if(all.begin(), all.end(), [&](std::size_t n) { return at(n).seconds > nearly_best * at(all.front()).seconds; });
+        all.erase(end, all.end());
+        all.resize(std::min(all.size(), most_finalists));
+        if (all.size() < 2) return;
+        for (int turn = 0; turn < effort_.samples; ++turn)
+            for (const auto n : all) {
+                if (stopped()) return;
+                write_words(n);
+                samples_[n].push_back(sample(n, repetitions_));
+            }
+        for (const auto n : all) at(n).seconds = median(samples_[n]);
+    }
+
+    std::vector<std::byte> result_of(std::size_t n) {
+        write_words(n);
+        memory_->refill_output(0);
+        turn_ = 0;
+        launch(n, 1);
+        return memory_->output(0);
+    }
+
+    void choose() {
+        std::vector<std::byte> right;
+        for (const auto n : ranked()) {
+            if (n != kept_.front()) {
+                if (right.empty()) right = result_of(kept_.front());
+                if (!agree(step_, statement_, right, result_of(n))) {
+                    at(n).result = outcome::wrong;
+                    continue;
+                }
+            }
+            out_.best = n;
+            break;
+        }
+        tell(1);
+    }
+
+    backend& backend_;
+    const step& step_;
+    const statement& statement_;
+    const tuning_effort& effort_;
+    tuned_step out_;
+    std::vector<std::size_t> kept_; ///< candidates to measure, the model's choice first
+    std::vector<loaded> kernels_;
+    std::optional<step_memory> memory_;
+    std::vector<std::vector<std::uint64_t>> words_; ///< of the candidate in hand, one for each set
+    std::vector<std::vector<double>> samples_;
+    std::size_t turn_ = 0;
+    int repetitions_ = 0; ///< launches a sample, the same for all
+};
+
+/// Makes at most `most` of those that are not pruned `measured`: a third by the prediction alone, then the best of each way to divide a
+/// product among threads, then the rest by the prediction. The model's choice stands first.
+void select(std::vector<candidate>& all, std::size_t most) {
+    std::vector<batched_tile> ways;
+    std::size_t count = 0;
+    const auto take = [&](std::size_t limit, const auto& wanted) {
+        for (auto& c : all) {
+            if (count >= limit) return;
+            if (c.result != outcome::alike) continue;
+            auto way = c.tile;
+            way.products = way.threads = 0;
+            const bool is_new = std::find(ways.begin(), ways.end(), way) == ways.end();
+            if (!wanted(is_new)) continue;
+            if (is_new) ways.push_back(way);
+            c.result = outcome::measured;
+            ++count;
+        }
+    };
+    take(std::max<std::size_t>(1, most / 3), [](bool) { return true; });
+    take(most, [](bool is_new) { return is_new; });
+    take(most, [](bool) { return true; });
+}
+
+} // namespace
+
+std::string_view name_of(outcome result) {
+    constexpr std::string_view names[] = {"pruned", "alike", "spills", "failed", "wrong", "abandoned", "measured"};
+    return names[static_cast<std::size_t>(result)];
+}
+
+std::size_t tuned_step::count(outcome result) const {
+    return static_cast<std::size_t>(std::count_if(candidates.begin(), candidates.end(), [&](const candidate& c) { return c.result == result; }));
+}
+
+tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort& effort) {
+    tuned_step out;
+    out.key = key_of(st, chip);
+    const auto tiles = tile_candidates(st, chip);
+    const auto predicted = predicted_seconds(st, tiles, chip);
+    const auto model = model_tile(st, chip);
+    for (std::size_t n = 0; n < tiles.size(); ++n) {
+        auto& c = out.candidates.emplace_back();
+        c.tile = tiles[n];
+        c.predicted = predicted[n];
+    }
+    std::stable_sort(out.candidates.begin(), out.candidates.end(), [&](const candidate& a, const candidate& b) {
+        return (a.tile == model) != (b.tile == model) ? a.tile == model : a.predicted < b.predicted;
+    });
+    const auto least = predicted.empty() ? 0 : *std::min_element(predicted.begin(), predicted.end());
+    for (auto& c : out.candidates)
+        if (c.tile == model || c.predicted <= effort.prune * least) c.result = outcome::alike;
+    select(out.candidates, effort.most);
+    return out;
+}
+
+tuned_step tune_step(backend& b, const step& st, const statement& s, const tuning_effort& effort) {
+    return step_tuner(b, st, s, effort).run();
+}
+
+} // namespace ricci::runtime

@@ -1,0 +1,213 @@
+// tuner_test: the search among candidates, on a GPU whose kernels take the time that the test says.
+#include "lowering/lower.hpp"
+#include "lowering/tile_candidates.hpp"
+#include "runtime/half.hpp"
+#include "runtime/step_memory.hpp"
+#include "runtime/tuner.hpp"
+#include "tests/catch.hpp"
+#include "tests/runtime/fake_gpu.hpp"
+#include "tests/runtime/scratch.hpp"
+
+#include <cmath>
+#include <limits>
+
+using namespace ricci;
+using namespace ricci::runtime;
+using namespace ricci::test;
+using fate = candidate::outcome;
+
+namespace {
+
+struct product {
+    lowering::statement s;
+    lowering::step step;
+};
+
+product some_product(const lowering::machine& chip, const char* operands = "C=f64[6,5,3000] A=f64[6,7,3000] B=f64[7,5,3000]") {
+    product out{tests::bound_text("C(i,j,e) += 2*A(i,k,e)*B(k,j,e)", operands), {}};
+    out.step = lowering::lower(out.s, chip).steps.at(0);
+    REQUIRE(out.step.kernel == lowering::family::batched_small);
+    return out;
+}
+
+tuning_effort everything() {
+    tuning_effort out;
+    out.prune = std::numeric_limits<double>::infinity();
+    out.most = std::numeric_limits<std::size_t>::max();
+    out.threads = 2;
+    out.memory_bytes = 1 << 20;
+    return out;
+}
+
+tuning_effort some_effort() {
+    auto out = everything();
+    out.prune = 1.5;
+    out.most = 30;
+    return out;
+}
+
+/// A time that differs from kernel to kernel, least for threads 128, tile 2 x 1.
+double uneven_seconds(const fake_kernel& k) {
+    return 1e-4 * (1 + 0.05 * std::abs(k.at("tile_m") - 2) + 0.04 * (k.at("tile_n") - 1) + 0.2 * (k.at("threads_per_block") != 128) +
+                   1e-4 * k.at("products_per_block") + 0.01 * k.at("skewed") + 0.01 * k.at("rows_first") + 0.5 * k.at("core"));
+}
+
+} // namespace
+
+TEST_CASE("the fastest of all candidates is found") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("tuner");
+    gpu.seconds = uneven_seconds;
+    const auto p = some_product(gpu.machine());
+    const auto tuned = tune_step(gpu, p.step, p.s, everything());
+    CHECK(tuned.candidates.size() == lowering::tile_candidates(p.step, gpu.machine()).size());
+    REQUIRE(tuned.best);
+    const auto& best = tuned.candidates[*tuned.best];
+    CHECK(best.tile.threads == 128);
+    CHECK(best.tile.tile_m == 2);
+    CHECK(best.tile.tile_n == 1);
+    CHECK_FALSE(best.tile.skewed);
+    CHECK_FALSE(best.tile.rows_first);
+    CHECK(best.seconds == Approx(1e-4 * (1 + 1e-4 * best.tile.products)));
+    CHECK(best.use.registers == 64);
+    CHECK(tuned.candidates.front().tile == p.step.batched); // the model's choice
+    CHECK(gpu.pieces == 0);
+    CHECK_FALSE(tuned.stopped);
+}
+
+TEST_CASE("what the model expects to be slow is not compiled, and of those alike only some are") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("pruning");
+    const auto p = some_product(gpu.machine());
+    auto effort = some_effort();
+    const auto tuned = tune_step(gpu, p.step, p.s, effort);
+    const auto all = tuned.candidates.size(), pruned = tuned.count(fate::pruned), alike = tuned.count(fate::alike);
+    CHECK(all - pruned - alike == 30);
+    CHECK(gpu.compiled == 30);
+    double least = INFINITY;
+    for (const auto& c : tuned.candidates) least = std::min(least, c.predicted);
+    for (const auto& c : tuned.candidates) CHECK((c.result == fate::pruned) == (c.predicted > 1.5 * least));
+
+    effort.most = 1;
+    const auto one = tune_step(gpu, p.step, p.s, effort);
+    REQUIRE(one.best);
+    CHECK(one.candidates[*one.best].tile == p.step.batched);
+}
+
+TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("rejecting");
+    gpu.seconds = uneven_seconds;
+    gpu.spills = [](const fake_kernel& k) { return k.at("tile_m") == 2; };
+    gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 1 && k.at("tile_n") == 1; };
+    gpu.on_launch = [](const fake_kernel& k, std::span<const std::uint64_t> words) {
+        if (k.at("tile_m") == 3 && k.at("tile_n") == 1) *reinterpret_cast<double*>(words[0]) += 1; // C's first element
+    };
+    const auto p = some_product(gpu.machine());
+    REQUIRE(p.step.batched.tile_m > 2);
+    const auto tuned = tune_step(gpu, p.step, p.s, everything());
+    CHECK(tuned.count(fate::spills) > 0);
+    CHECK(tuned.count(fate::wrong) > 0);
+    CHECK(tuned.count(fate::failed) > 0);
+    REQUIRE(tuned.best);
+    const auto& best = tuned.candidates[*tuned.best].tile;
+    CHECK(best.tile_m != 2);
+    CHECK(best.tile_n == 2); // 3 x 1 would be faster
+    for (const auto& c : tuned.candidates) CHECK((c.result == fate::failed) == contains(c.problem, "does not compile"));
+}
+
+TEST_CASE("a hopeless candidate gets one sample only") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("abandoning");
+    int slow_launches = 0, slow_kernels = 0;
+    const auto is_slow = [](const fake_kernel& k) { return k.at("threads_per_block") == 256; };
+    gpu.seconds = [&](const fake_kernel& k) {
+        slow_launches += is_slow(k);
+        return is_slow(k) ? 1e-2 : 1e-4;
+    };
+    const auto p = some_product(gpu.machine());
+    REQUIRE(p.step.batched.threads != 256);
+    const auto tuned = tune_step(gpu, p.step, p.s, everything());
+    for (const auto& c : tuned.candidates) {
+        if (c.result != fate::abandoned && c.result != fate::measured) continue;
+        CHECK((c.result == fate::abandoned) == (c.tile.threads == 256));
+        slow_kernels += c.tile.threads == 256;
+    }
+    REQUIRE(slow_kernels > 0);
+    CHECK(slow_launches == slow_kernels * (1 + 10)); // to warm up, then a sample of 1 ms as the model's choice needs it
+}
+
+TEST_CASE("a single outlier does not decide: medians do") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("outliers");
+    int count = 0;
+    gpu.seconds = [&](const fake_kernel& k) { return (k.at("tile_m") == 2 ? 0.9e-3 : 1e-3) * (++count % 11 == 0 ? 1.2 : 1.0); };
+    const auto p = some_product(gpu.machine());
+    const auto tuned = tune_step(gpu, p.step, p.s, some_effort());
+    REQUIRE(tuned.best);
+    CHECK(tuned.candidates[*tuned.best].tile.tile_m == 2);
+}
+
+TEST_CASE("it leaves off where it is asked to, and says so") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("stopping");
+    const auto p = some_product(gpu.machine());
+    auto effort = some_effort();
+    effort.stop = [&] { return gpu.launches > 100; };
+    double last = 0;
+    effort.progress = [&](double part) {
+        CHECK(part >= last);
+        last = part;
+    };
+    const auto tuned = tune_step(gpu, p.step, p.s, effort);
+    CHECK(tuned.stopped);
+    CHECK_FALSE(tuned.best);
+    CHECK(last > 0);
+    CHECK(last < 1);
+    CHECK(gpu.pieces == 0);
+}
+
+TEST_CASE("no memory, or no kernel of the model's choice: an error, and nothing stays allocated") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("failing");
+    const auto p = some_product(gpu.machine());
+    gpu.most_bytes = 1000;
+    CHECK(contains(message_of([&] { tune_step(gpu, p.step, p.s, some_effort()); }), "out of memory"));
+    CHECK(gpu.pieces == 0);
+    gpu.fails = [](const fake_kernel&) { return true; };
+    const scratch_cache another;
+    auto& other = new_fake_gpu("failing too");
+    other.fails = gpu.fails;
+    CHECK(contains(message_of([&] { tune_step(other, p.step, p.s, some_effort()); }), "does not compile"));
+}
+
+TEST_CASE("memory of a step's own: overlapping operands, addresses, sets and refilling") {
+    auto& gpu = new_fake_gpu("memory");
+    // In place, and B backwards: its first element in memory is not its element (0, 0).
+    const auto operands = tests::parse_operands("A=f16[6:1,6:6,9:36,3:324] B=f16[6:-1,6:6]");
+    const auto s = bind_text(parse_text("A(i,j,m(1,9),n(1,3)) -= A(i,k,m,0)*B(k,j)").at(0), operands);
+    const auto step = lowering::lower(s, gpu.machine()).steps.at(0);
+    {
+        step_memory memory(gpu, step, s, 100000);
+        const auto bytes = 2u * (6 * 6 * 9 * 3 - 36 + 36); // from block (1, 0) to block (8, 2), and B
+        CHECK(memory.sets() == static_cast<int>((100000 + bytes - 1) / bytes));
+        CHECK(memory.bytes() == memory.sets() * bytes);
+        CHECK(gpu.pieces == 2 * memory.sets());
+        for (const auto& o : step.operands) {
+            const auto source = static_cast<std::size_t>(o.source);
+            CHECK(reinterpret_cast<std::uintptr_t>(memory.address(1, o.source)) % 256 == reinterpret_cast<std::uintptr_t>(s.accesses[source].data) % 256);
+        }
+        auto* const a = static_cast<half*>(memory.address(1, 0)) + 36;
+        const float first = a[0];
+        CHECK(std::abs(first) <= 1);
+        CHECK(first != 0);
+        const auto before = memory.output(1);
+        CHECK(before.size() == bytes - 72);
+        a[0] = 1000;
+        CHECK(memory.output(1) != before);
+        CHECK(memory.output(0) == before);
+        memory.refill_output(1);
+        CHECK(memory.output(1) == before);
+    }
+    CHECK(gpu.pieces == 0);
+}
