@@ -4,7 +4,7 @@
 #include "bench/batched_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
-#include "tools/operand_shape.hpp"
+#include "tools/shapes.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -110,9 +110,7 @@ void add_statement(CLI::App& app, all_options& o) {
 }
 
 int run_statements(const all_options& o) {
-    std::vector<given> givens;
-    for (const auto& a : parse_arguments(o.operands, operand_shape_example)) givens.push_back(parse_operand_shape(a));
-    const resolved_program program = resolve(o.statements, givens, shape_example);
+    const resolved_program program = resolve_shapes(o.statements, o.operands);
     return bench::run_texts(program.statements, program.operands, o.offset, o.session);
 }
 

@@ -2,6 +2,8 @@
 // code.
 #pragma once
 
+#include "tools/tuning_list.hpp"
+
 #include <string>
 #include <vector>
 
@@ -22,6 +24,17 @@ struct explain_options {
     std::string device;
 };
 int explain_command(const explain_options& options);
+
+struct tune_options {
+    std::string statements;
+    std::vector<std::string> operands; ///< as explain's
+    std::string file;                  ///< a statement and its operands a line
+    sweep sizes;                       ///< of which `sizes` is empty: none
+    std::string tolerance, json, export_file, device, chip;
+    int most = 64; ///< candidates measured for each kernel
+    bool dry_run = false, all = false;
+};
+int tune_command(const tune_options& options);
 
 int cache_path_command();
 int cache_list_command(bool verbose);

@@ -1,6 +1,5 @@
-// operand_shape: reads the shape of a tensor that need not exist.
-#include "tools/operand_shape.hpp"
-
+// shapes: tensors of the command line that need not exist, NAME=TYPE[EXTENT,...] or NAME=FILE.npy.
+#include "tools/shapes.hpp"
 #include "tools/npy.hpp"
 
 #include <fmt/format.h>
@@ -8,17 +7,22 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <vector>
 
 namespace ricci::tools {
 
 namespace {
 
+constexpr std::string_view example = "f64[64,64,9,8]";
+
+/// "f64[64,64]" for rank 2.
+std::string shape_example(int rank) {
+    return fmt::format("f64[{}]", fmt::join(std::vector(static_cast<std::size_t>(rank), 64), ","));
+}
+
 /// "f64[64,64,9,8]": dense, first index fastest, without data.
 text_operand parse_shape(const argument& a) {
     const auto bad = [&](const std::string& why) -> error {
-        return error(
-            fmt::format("{}={}: {}; write it like {}={}", a.name, a.value, why, a.name, operand_shape_example));
+        return error(fmt::format("{}={}: {}; write it like {}={}", a.name, a.value, why, a.name, example));
     };
     std::string_view rest = a.value;
     const std::size_t bracket = std::min(rest.find('['), rest.size());
@@ -56,17 +60,32 @@ text_operand parse_shape(const argument& a) {
     return operand;
 }
 
-} // namespace
-
-std::string shape_example(int rank) {
-    return fmt::format("f64[{}]", fmt::join(std::vector(static_cast<std::size_t>(rank), 64), ","));
-}
-
-given parse_operand_shape(const argument& a) {
+/// A shape, or a file whose header has one; nothing where there is no such file, as of a result that is to be made.
+given parse_operand(const argument& a) {
     if (!a.value.ends_with(".npy")) return {a, parse_shape(a)};
     if (std::error_code ignored; !std::filesystem::exists(a.value, ignored)) return {a, std::nullopt};
     const npy_header header = read_npy_header(a.value);
     return {a, text_operand{a.name, header.type, header.extents, header.strides()}};
+}
+
+} // namespace
+
+resolved_program resolve_shapes(std::string_view statements, const std::vector<std::string>& operands) {
+    std::vector<given> givens;
+    for (const auto& a : parse_arguments(operands, example)) givens.push_back(parse_operand(a));
+    return resolve(statements, givens, shape_example);
+}
+
+void place(std::vector<text_operand>& operands, device where) {
+    constexpr std::int64_t alignment = 256;
+    std::int64_t address = alignment;
+    for (auto& operand : operands) {
+        operand.device = where.code();
+        operand.data = reinterpret_cast<void*>(address);
+        if (__builtin_add_overflow(address, bytes_of(operand), &address) ||
+            __builtin_add_overflow(address, 2 * alignment - address % alignment, &address))
+            throw error("the tensors together do not fit in an address space of 64 bits");
+    }
 }
 
 } // namespace ricci::tools

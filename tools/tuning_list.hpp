@@ -1,0 +1,42 @@
+// tuning_list: what `ricci tune` is to tune: statements of the command line, of a file, or of a sweep over sizes.
+#pragma once
+
+#include <ricci/lowering/scalar_type.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ricci::tools {
+
+/// Statements and operands as `ricci explain` takes them.
+struct tuning_request {
+    std::string statements;
+    std::vector<std::string> operands;
+};
+
+/// A line a request: a statement, in double quotes or not, then NAME=TYPE[EXTENTS] without blanks in them. '#' begins a comment. Throws
+/// ricci::error naming the file and line.
+std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file);
+
+struct sweep {
+    std::string sizes;                     ///< "1..32", "8,16x8x4"
+    std::string types = "f64";             ///< "f64,f32,f16>f32": of the operands, and of the result
+    std::string transpose = "NN";          ///< "NN,NT,TN,TT"
+    std::string forms = "batched";         ///< "batched,interleaved,atb,ab"
+    std::string assignments = "+=";        ///< "=,+=,-="
+    std::string bytes = "1GB";             ///< of all operands together; gives the batch, or the long side
+};
+
+/// One request for each size, type, transposition, form and assignment. Throws ricci::error for what it cannot read.
+std::vector<tuning_request> expand(const sweep& s);
+
+/// "1GB", "256MB", "4KiB", "1000000": bytes, at least one. Throws ricci::error for anything else; `option` is for the message.
+double parse_bytes(std::string_view text, std::string_view option);
+
+/// "5%" or "5" -> 0.05. Throws ricci::error.
+double parse_percentage(std::string_view text, std::string_view option);
+
+} // namespace ricci::tools

@@ -1,0 +1,223 @@
+// tuning_run: tunes a list of statements on one device, and says what came of it.
+#include "tools/tuning_run.hpp"
+
+#include "bench/interrupt.hpp"
+
+#include "tools/kernel_cover.hpp"
+#include "tools/output_files.hpp"
+#include "tools/progress.hpp"
+#include "tools/shapes.hpp"
+
+#include <ricci/lowering/families.hpp>
+#include <ricci/lowering/lower.hpp>
+#include <ricci/lowering/print.hpp>
+#include <ricci/lowering/tile_candidates.hpp>
+#include <ricci/runtime/backend.hpp>
+#include <ricci/runtime/executable.hpp>
+#include <ricci/runtime/tuning_database.hpp>
+#include <ricci/runtime/tuning_json.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <set>
+
+#include <unistd.h>
+
+namespace ricci::tools {
+
+namespace {
+
+using namespace lowering;
+using runtime::candidate;
+using runtime::tuned_step;
+using outcome = candidate::outcome;
+
+std::string name_of_job(const statement& s, const step& st) {
+    return fmt::format("{} in {}: m={} n={} k={} batch={}", to_string(s), name_of(st.operands[static_cast<std::size_t>(st.x)].type),
+                       extent_of(st, axis_class::m), extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
+}
+
+std::string plural(std::size_t count, std::string_view one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
+
+/// "412 candidates; 71 predicted more than 1.5x the best; 277 like others that are kept; 64 left".
+std::string pruning(const tuned_step& t, const runtime::tuning_effort& effort) {
+    const auto pruned = t.count(outcome::pruned), alike = t.count(outcome::alike), all = t.candidates.size();
+    auto out = plural(all, "candidate");
+    if (pruned > 0) out += fmt::format("; {} predicted more than {:.3g}x the best", pruned, effort.prune);
+    if (alike > 0) out += fmt::format("; {} like others that are kept", alike);
+    return out + fmt::format("; {} left", all - pruned - alike);
+}
+
+bool is_kept(const candidate& c) { return c.result != outcome::pruned && c.result != outcome::alike; }
+
+/// ", 38 measured, 2 spill registers, 1 abandoned".
+std::string outcomes(const tuned_step& t) {
+    std::string out = fmt::format(": {} measured", t.count(outcome::measured));
+    const auto add = [&](outcome which, std::string_view words) {
+        if (const auto n = t.count(which); n > 0) out += fmt::format(", {} {}", n, words);
+    };
+    add(outcome::abandoned, "abandoned as hopeless");
+    add(outcome::spills, "refused for spilled registers");
+    add(outcome::failed, "failed");
+    add(outcome::wrong, "refused for another result");
+    return out;
+}
+
+std::string microseconds(double seconds) { return fmt::format("{:.4g} us", seconds * 1e6); }
+
+void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort) {
+    fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
+    for (const auto& c : t.candidates)
+        if (c.result == outcome::failed || c.result == outcome::wrong) {
+            fmt::print("  {}: {}\n", to_string(c.tile), c.result == outcome::wrong ? "its result is not the model's choice's" : c.problem.substr(0, c.problem.find('\n')));
+            break; // of one kind, mostly
+        }
+    if (!t.best) return fmt::print("  none can be used: the model's choice stays\n");
+    const auto& best = t.candidates[*t.best];
+    const auto& model = t.candidates.front();
+    fmt::print("  best {}: {}", to_string(best.tile), microseconds(best.seconds));
+    if (*t.best == 0) fmt::print(", the model's choice\n");
+    else if (model.seconds > 0) fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, to_string(model.tile), microseconds(model.seconds));
+    else fmt::print("; the model's choice {} cannot be used\n", to_string(model.tile));
+}
+
+nlohmann::json row_of(const tuning_job& job, const candidate& c) {
+    nlohmann::json row{{"statement", to_string(job.statement)},
+                       {"layout", job.key.layout},
+                       {"strides", job.key.strides},
+                       {"batch_class", name_of(job.key.batch)},
+                       {"m", extent_of(job.step, axis_class::m)},
+                       {"n", extent_of(job.step, axis_class::n)},
+                       {"k", extent_of(job.step, axis_class::k)},
+                       {"batch", extent_of(job.step, axis_class::batch)},
+                       {"tile", nlohmann::json::parse(runtime::to_json(c.tile))},
+                       {"predicted_us", c.predicted * 1e6},
+                       {"us", c.seconds * 1e6},
+                       {"outcome", name_of(c.result)},
+                       {"registers", c.use.registers},
+                       {"local_bytes", c.use.local_bytes},
+                       {"shared_bytes", c.shared_bytes}};
+    if (!c.problem.empty()) row["problem"] = c.problem;
+    return row;
+}
+
+/// Timings of all candidates that were compiled, one a line.
+void write_timings(const std::filesystem::path& file, const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, const machine& chip) {
+    output_files outputs;
+    const auto temporary = outputs.add(file);
+    std::ofstream out(temporary);
+    out << nlohmann::json{{"chip", chip.name}, {"architecture", chip.architecture}, {"processors", chip.processors}, {"bandwidth", chip.bandwidth}}.dump();
+    for (std::size_t n = 0; n < results.size(); ++n)
+        for (const auto& c : results[n].candidates)
+            if (is_kept(c)) out << "\n" << row_of(jobs[n], c).dump();
+    out << "\n";
+    if (!out.flush()) throw error(fmt::format("{} cannot be written", file.string()), blame::environment);
+    outputs.commit();
+}
+
+tuning_table winner(const tuned_step& t, std::size_t which) {
+    tuning_table out;
+    out.put(t.key, {t.candidates[which].tile, t.candidates[which].seconds});
+    return out;
+}
+
+/// Prints the table, and keeps for each job the best of the patterns that are enough.
+void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, double tolerance, runtime::tuning_database& database) {
+    pattern_times times;
+    for (std::size_t n = 0; n < results.size(); ++n) {
+        auto& row = times.emplace_back();
+        for (const auto& c : results[n].candidates) {
+            if (c.result != outcome::measured || !results[n].best) continue;
+            auto& least = row.try_emplace(pattern_of(jobs[n].step, c.tile), c.seconds).first->second;
+            least = std::min(least, c.seconds);
+        }
+    }
+    const auto kept = cover(times, tolerance);
+    fmt::print("\n{}\n{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%:\n", trade_off(times), plural(kept.patterns.size(), "kernel"),
+               100 * tolerance, 100 * kept.worst, 100 * kept.mean);
+    for (const auto& pattern : kept.patterns) fmt::print("  {}\n", pattern);
+    tuning_table table;
+    for (std::size_t n = 0; n < results.size(); ++n) {
+        const candidate* best = nullptr;
+        for (const auto& c : results[n].candidates) {
+            const bool is_chosen = c.result == outcome::measured && results[n].best &&
+                                 std::find(kept.patterns.begin(), kept.patterns.end(), pattern_of(jobs[n].step, c.tile)) != kept.patterns.end();
+            if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
+        }
+        if (best != nullptr) table.put(results[n].key, {best->tile, best->seconds});
+    }
+    database.keep(table);
+}
+
+} // namespace
+
+std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests, const machine& chip, device where) {
+    std::vector<tuning_job> jobs;
+    std::set<tuning_key> seen;
+    for (std::size_t n = 0; n < requests.size(); ++n) try {
+            auto program = resolve_shapes(requests[n].statements, requests[n].operands);
+            place(program.operands, where);
+            for (const auto& text : program.statements) try {
+                    const auto s = bind_text(text, program.operands);
+                    for (const auto& st : lower(s, chip).steps) {
+                        if (!has_tile(st, chip) || !runtime::executable::has_work(st)) continue;
+                        const auto key = key_of(st, chip);
+                        if (seen.insert(key).second) jobs.push_back({s, st, key, name_of_job(s, st)});
+                    }
+                } catch (const error& e) {
+                    throw numbered(e, text, program);
+                }
+        } catch (const error& e) {
+            if (requests.size() == 1) throw;
+            throw error(fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()), e.blame());
+        }
+    return jobs;
+}
+
+void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip, const runtime::tuning_effort& effort) {
+    constexpr std::size_t most_shown = 10;
+    for (const auto& job : jobs) {
+        const auto t = runtime::plan_tuning(job.step, chip, effort);
+        fmt::print("{}\n  {}\n", job.name, pruning(t, effort));
+        std::size_t shown = 0;
+        for (const auto& c : t.candidates) {
+            if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
+            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile), shown == 0 ? "  (the model's choice)" : "");
+            ++shown;
+        }
+        if (const auto rest = static_cast<std::size_t>(std::count_if(t.candidates.begin(), t.candidates.end(), is_kept)) - shown; rest > 0) fmt::print("  and {} more\n", rest);
+    }
+}
+
+int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort, const tuning_output& output) {
+    auto& backend = runtime::backend_of(where);
+    auto& database = runtime::tuning_database_of(backend.machine());
+    const bench::interruptible until_signal;
+    progress bar(jobs.size(), isatty(STDERR_FILENO) == 1);
+    std::vector<tuned_step> results;
+    effort.stop = [&] { return bench::interrupted(); };
+    for (const auto& job : jobs) {
+        if (bench::interrupted()) break;
+        effort.progress = [&](double part) { bar.show(results.size(), part, job.name); };
+        auto result = runtime::tune_step(backend, job.step, job.statement, effort);
+        if (result.stopped) break;
+        bar.hide();
+        print_result(job, result, effort);
+        std::fflush(stdout);
+        if (result.best) database.keep(winner(result, *result.best));
+        results.push_back(std::move(result));
+    }
+    bar.hide();
+    if (output.tolerance && !results.empty()) keep_fewest(jobs, results, *output.tolerance, database);
+    if (!output.json.empty()) write_timings(output.json, jobs, results, backend.machine());
+    if (!bench::interrupted()) return 0;
+    fmt::print(stderr, "ricci: stopped after {} of {}; what was measured is kept\n", results.size(), jobs.size());
+    return 130;
+}
+
+} // namespace ricci::tools
