@@ -1,21 +1,14 @@
-// tuning: whether kernels may be measured against each other.
+// tuning: who chooses among the parameters that a kernel may have.
 #pragma once
 
-#include <atomic>
+#include "runtime/run.hpp"
 
 namespace ricci {
 
-/// off: the cost model chooses; cached: measurements already made are used; on_first_use: made where there are none.
-/// There is no tuner yet: the cost model chooses under each of them.
-enum class tuning { off, cached, on_first_use };
-
-namespace dsl {
-inline std::atomic<tuning> chosen_tuning{tuning::cached};
-}
-
-/// Keeps the choice for the process.
-inline void set_tuning(tuning choice) { dsl::chosen_tuning = choice; }
+/// Keeps the choice for the process, all its threads. Statements that ran already are lowered again when they run next; their kernels
+/// stay cached. Not to be called while another thread runs statements of which it must not matter which choice they meet.
+inline void set_tuning(tuning choice) { runtime::choose_tuning(choice); }
 /// What was set last; tuning::cached at first.
-inline tuning current_tuning() { return dsl::chosen_tuning; }
+inline tuning current_tuning() { return runtime::chosen_tuning(); }
 
 } // namespace ricci

@@ -3,6 +3,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
+#include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/lower_for.hpp"
@@ -75,6 +76,7 @@ std::string explain(const statement& s) {
                 if (b.machine().kind == target::cuda)
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads, request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
+                if (has_tile(st, b.machine())) text += fmt::format(", tile {} by {}", to_string(st.batched), name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
             }
         }

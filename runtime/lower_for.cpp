@@ -3,8 +3,11 @@
 
 #include "runtime/executable.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "runtime/run.hpp"
 #include "runtime/statement_key.hpp"
+#include "runtime/tuning_database.hpp"
 
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -25,7 +28,12 @@ bool needs_compiling(const plan& p, backend& b) {
 } // namespace
 
 plan lower_for(const statement& s, backend& b, std::vector<stage>* trace, bool counting) {
-    auto p = lower(s, b.machine(), {}, false, trace);
+    std::shared_ptr<const tuning_table> measured, shipped;
+    if (chosen_tuning() != tuning::off) {
+        auto& database = tuning_database_of(b.machine());
+        measured = database.measured(), shipped = database.shipped();
+    }
+    auto p = lower(s, b.machine(), {measured.get(), shipped.get()}, false, trace);
     if (!needs_compiling(p, b)) return p;
     key_words shapeless;
     write_shapeless_key(s, shapeless);

@@ -4,6 +4,7 @@
 #include "lowering/refuse.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
+#include "runtime/first_use.hpp"
 #include "runtime/lower_for.hpp"
 #include "runtime/statement_key.hpp"
 
@@ -18,7 +19,11 @@ namespace {
 
 using namespace lowering;
 
-using executable_map = std::unordered_map<key_words, std::shared_ptr<const executable>, key_hash>;
+struct prepared {
+    std::shared_ptr<const executable> code;
+    bool awaits_tuning = false; ///< first used while its stream was captured, where nothing can be measured
+};
+using prepared_map = std::unordered_map<key_words, prepared, key_hash>;
 
 /// Beyond this many structures a map starts anew: their kernels stay cached, only lowering is done again.
 constexpr std::size_t most_executables = 16384;
@@ -26,7 +31,8 @@ constexpr std::size_t most_executables = 16384;
 /// What all threads share; locked only where a thread meets a structure for the first time.
 struct shared_state {
     std::mutex mutex;
-    executable_map executables;
+    prepared_map executables;
+    int generation = 0; ///< of what stands in `executables`
 };
 
 shared_state& shared() {
@@ -34,28 +40,52 @@ shared_state& shared() {
     return state;
 }
 
-std::shared_ptr<const executable> prepare(const statement& s, const key_words& key) {
+std::atomic<tuning> tuning_choice{tuning::cached};
+/// Counts the changes of tuning_choice: what was prepared before one is not used after it.
+std::atomic<int> tuning_generation{0};
+
+prepared make_prepared(const statement& s) {
+    const device d(s.accesses[0].device);
+    auto& b = backend_of(d);
+    auto p = lower_for(s, b, nullptr, true);
+    prepared out;
+    if (tuning_choice == tuning::on_first_use) {
+        out.awaits_tuning = b.capturing();
+        if (!out.awaits_tuning && tune_steps(b, s, p)) p = lower_for(s, b, nullptr, false);
+    }
+    out.code = std::make_shared<const executable>(d, std::move(p));
+    return out;
+}
+
+prepared prepare(const statement& s, const key_words& key) {
     auto& state = shared();
+    const int generation = tuning_generation;
+    const auto is_ready = [&](const prepared& p) { return !p.awaits_tuning || backend_of(device(s.accesses[0].device)).capturing(); };
     {
         const std::lock_guard lock(state.mutex);
-        if (const auto found = state.executables.find(key); found != state.executables.end()) return found->second;
+        if (state.generation != generation) state.executables.clear(), state.generation = generation;
+        if (const auto found = state.executables.find(key); found != state.executables.end() && is_ready(found->second)) return found->second;
     }
-    const device d(s.accesses[0].device);
-    auto made = std::make_shared<const executable>(d, lower_for(s, backend_of(d), nullptr, true));
+    auto made = make_prepared(s);
     const std::lock_guard lock(state.mutex);
+    if (state.generation != generation) return made;
     if (state.executables.size() >= most_executables) state.executables.clear();
-    return state.executables.try_emplace(key, std::move(made)).first->second;
+    auto& kept = state.executables.try_emplace(key, made).first->second;
+    if (kept.awaits_tuning && !made.awaits_tuning) kept = made;
+    return kept;
 }
 
 /// The prepared form of `s`: one lookup in this thread's own map when warm.
 const executable& find_executable(const statement& s) {
     static thread_local key_words key;
-    static thread_local executable_map mine;
+    static thread_local prepared_map mine;
+    static thread_local int generation = 0;
+    if (const int now = tuning_generation.load(std::memory_order_acquire); now != generation) [[unlikely]] mine.clear(), generation = now;
     write_key(s, key);
-    if (const auto found = mine.find(key); found != mine.end()) return *found->second;
+    if (const auto found = mine.find(key); found != mine.end() && !found->second.awaits_tuning) return *found->second.code;
     auto made = prepare(s, key);
     if (mine.size() >= most_executables) mine.clear();
-    return *mine.try_emplace(key, std::move(made)).first->second;
+    return *mine.insert_or_assign(key, std::move(made)).first->second.code;
 }
 
 thread_local collector* current_collector = nullptr;
@@ -111,6 +141,12 @@ class local_memory {
 
 } // namespace
 
+void choose_tuning(tuning choice) {
+    if (tuning_choice.exchange(choice) != choice) ++tuning_generation;
+}
+
+tuning chosen_tuning() noexcept { return tuning_choice; }
+
 void run(const statement& s) {
     if (s.accesses.empty() || s.nodes.empty()) throw error("a statement needs a left and a right side");
     if (!s.second_ranges.empty()) refuse_second_range(s);
@@ -123,14 +159,14 @@ void run(const statement& s) {
 void run_program(const std::vector<statement>& statements) {
     const local_memory locals(statements);
     std::vector<statement> resolved;
-    std::vector<std::shared_ptr<const executable>> prepared;
+    std::vector<std::shared_ptr<const executable>> all;
     for (const auto& s : statements) {
         resolved.push_back(locals.resolved(s));
         key_words key;
         write_key(resolved.back(), key);
-        prepared.push_back(prepare(resolved.back(), key)); // all of them, before anything is written
+        all.push_back(prepare(resolved.back(), key).code); // all of them, before anything is written
     }
-    for (std::size_t n = 0; n < prepared.size(); ++n) prepared[n]->launch(resolved[n]);
+    for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n]);
 }
 
 collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) { current_collector = &take_; }
