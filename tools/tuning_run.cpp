@@ -2,7 +2,6 @@
 #include "tools/tuning_run.hpp"
 
 #include "bench/interrupt.hpp"
-
 #include "tools/kernel_cover.hpp"
 #include "tools/output_files.hpp"
 #include "tools/progress.hpp"

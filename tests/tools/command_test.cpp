@@ -25,6 +25,7 @@ TEST_CASE("every help shows an example") {
                                                   {"bench", "batched", "--help"},
                                                   {"bench", "tall-skinny", "--help"},
                                                   {"bench", "statement", "--help"},
+                                                  {"tune", "--help"},
                                                   {"cache", "--help"},
                                                   {"cache", "path", "--help"},
                                                   {"cache", "list", "--help"},
@@ -57,8 +58,8 @@ TEST_CASE("wrong usage ends with 1") {
 
 TEST_CASE("wrong usage is named, behind the program's name") {
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{}, "ricci: a subcommand is missing; there are run, explain, bench, cache, doctor\n"},
-        {{"bogus"}, "ricci: 'bogus' is no subcommand; there are run, explain, bench, cache, doctor\n"},
+        {{}, "ricci: a subcommand is missing; there are run, explain, bench, tune, cache, doctor\n"},
+        {{"bogus"}, "ricci: 'bogus' is no subcommand; there are run, explain, bench, tune, cache, doctor\n"},
         {{"cache", "frob"}, "ricci: 'frob' is no subcommand; there are path, list, clear\n"},
         {{"cache"}, "ricci: a subcommand is missing; there are path, list, clear\n"},
         {{"run", "c = 1", "--time", "x"}, "ricci: --time: 'x' is no number from 1 to 1000000\n"},

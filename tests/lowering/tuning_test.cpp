@@ -1,0 +1,195 @@
+// tuning_test: which measurements lowering takes for a step, and what it makes of those at sizes nearby.
+#include "lowering/families.hpp"
+#include "lowering/lower.hpp"
+#include "lowering/tile_candidates.hpp"
+#include "tests/bound_text.hpp"
+#include "tests/catch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace {
+
+using namespace ricci::lowering;
+using namespace ricci::tests;
+
+const machine chip = some_gpu();
+
+statement product(int n, int batch = 100000, const char* text = "C(i,j,e) += A(i,k,e)*B(k,j,e)", const char* type = "f64") {
+    return bound_text(text, fmt::format("C={0}[{1},{1},{2}] A={0}[{1},{1},{2}] B={0}[{1},{1},{2}]", type, n, batch));
+}
+
+step first_step(const statement& s, const priors& known = {}) { return lower(s, chip, known).steps.at(0); }
+
+tuning_key key(const char* text, const char* operands) {
+    for (const auto& st : lower(bound_text(text, operands), chip).steps)
+        if (has_tile(st, chip)) return key_of(st, chip);
+    FAIL("no kernel has a tile: " << text);
+    return {};
+}
+
+/// A candidate that the model does not choose.
+batched_tile another_tile(const step& st) {
+    for (const auto& t : tile_candidates(st, chip))
+        if (t.threads == 256 && t.tile_m == 1 && t.core == batched_core::fma) return t;
+    FAIL("no such candidate");
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("an exact entry is taken, the chip's own before the shipped one") {
+    const auto st = first_step(product(8));
+    CHECK(st.origin == tile_origin::model);
+    const auto own = another_tile(st);
+    auto others = own;
+    others.threads = 64;
+    tuning_table measured, shipped;
+    measured.put(key_of(st, chip), {own, 1e-3});
+    shipped.put(key_of(st, chip), {others, 1e-3});
+    const auto by_both = first_step(product(8), {&measured, &shipped});
+    CHECK(by_both.batched == own);
+    CHECK(by_both.origin == tile_origin::measured);
+    const auto by_shipped = first_step(product(8), {nullptr, &shipped});
+    CHECK(by_shipped.batched == others);
+    CHECK(by_shipped.origin == tile_origin::shipped);
+    const tuning_table empty;
+    CHECK(first_step(product(8), {&empty, &empty}).batched == st.batched);
+}
+
+TEST_CASE("an entry that the kernel could not run is ignored") {
+    const auto st = first_step(product(8));
+    for (const auto spoil : {+[](batched_tile& t) { t.threads = 96; }, +[](batched_tile& t) { t.products = 100000; }, +[](batched_tile& t) { t.tile_m = 9; }}) {
+        auto bad = another_tile(st);
+        spoil(bad);
+        tuning_table measured;
+        measured.put(key_of(st, chip), {bad, 1e-3});
+        const auto chosen = first_step(product(8), {&measured, nullptr});
+        CHECK_FALSE(chosen.batched == bad);
+        const auto all = tile_candidates(st, chip);
+        CHECK(std::find(all.begin(), all.end(), chosen.batched) != all.end());
+    }
+}
+
+TEST_CASE("a full chip's entry serves smaller batches, but theirs not a full chip") {
+    const auto many = first_step(product(8)), few = first_step(product(8, 1000)), one = first_step(product(8, 1));
+    CHECK(key_of(many, chip).batch == batch_class::many);
+    CHECK(key_of(few, chip).batch == batch_class::few);
+    CHECK(key_of(one, chip).batch == batch_class::one);
+    CHECK(key_of(many, chip).layout == key_of(one, chip).layout);
+    CHECK(key_of(many, chip).strides == key_of(one, chip).strides);
+    const auto tile = another_tile(many);
+    tuning_table of_many, of_few;
+    of_many.put(key_of(many, chip), {tile, 1e-3});
+    of_few.put(key_of(few, chip), {tile, 1e-3});
+    CHECK(first_step(product(8, 1), {&of_many, nullptr}).batched == tile);
+    CHECK(first_step(product(8, 1000), {&of_many, nullptr}).batched == tile);
+    CHECK(first_step(product(8, 1), {&of_few, nullptr}).batched == tile);
+    CHECK(first_step(product(8), {&of_few, nullptr}).origin == tile_origin::model);
+}
+
+TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's extent and the long side are not") {
+    const char* const text = "C(i,j,e) += A(i,k,e)*B(k,j,e)";
+    const auto plain = key(text, "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]");
+    CHECK(plain.sizes == std::array<std::int64_t, 3>{6, 5, 7});
+    CHECK(plain.layout == "batched_small f64*f64->f64 in f64 +=, C m, A m, B k");
+    CHECK(plain.strides == "C m1 n6 e30, A m1 k6 e42, B k1 n7 e35");
+    CHECK(plain == key(text, "C=f64[6,5,90001] A=f64[6,7,90001] B=f64[7,5,90001]"));
+    CHECK(plain == key("C(i,j,e) -= 3*A(i,k,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]"));
+    for (const auto& [other, operands] : {std::pair<const char*, const char*>{"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]"},
+                                          {text, "C=f32[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
+                                          {text, "C=f64[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
+                                          {text, "C=f64[6:1,5:8,90000:40] A=f64[6,7,90000] B=f64[7,5,90000]"},
+                                          {text, "C=f64[6,5,90000] A=f64[6,7,90000:44] B=f64[7,5,90000]"},
+                                          {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[7,6,90000] B=f64[7,5,90000]"},
+                                          {"C(i,j,e) += A(i,k,e)*B(k,j)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5]"},
+                                          {"C(i,j,e,f) += A(i,k,e,f)*B(k,j,e)", "C=f64[6,5,300,300] A=f64[6,7,300,300] B=f64[7,5,300]"}})
+        CHECK_FALSE(plain.layout + plain.strides == key(other, operands).layout + key(other, operands).strides);
+    CHECK(key("C(i,j,e) += conj(A(i,k,e))*B(k,j,e)", "C=c64[6,5,90000] A=c64[6,7,90000] B=c64[7,5,90000]").layout ==
+          "batched_small c64*c64->c64 in c64 +=, C m, A m conj, B k");
+
+    const auto lanes = key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90000,6,5] A=f64[90000,6,7] B=f64[90000,7,5]");
+    CHECK(lanes.layout.starts_with("batched_lanes "));
+    CHECK(lanes == key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90011,6,5] A=f64[90011,6,7] B=f64[90011,7,5]"));
+    const auto atb = key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000000,6] B=f64[9000000,5]");
+    CHECK(atb.sizes == std::array<std::int64_t, 3>{6, 5, 0});
+    CHECK(atb == key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[8000000,6] B=f64[8000000,5]"));
+    CHECK_FALSE(atb == key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]")); // short ones have a class of their own
+    const auto ab = key("C(i,j) = A(i,k)*B(k,j)", "C=f64[9000000,5] A=f64[9000000,7] B=f64[7,5]");
+    CHECK(ab.sizes == std::array<std::int64_t, 3>{0, 5, 7});
+    CHECK(ab == key("C(i,j) = A(i,k)*B(k,j)", "C=f64[8000000,5] A=f64[8000000,7] B=f64[7,5]"));
+}
+
+TEST_CASE("sizes nearby: of what the model cannot tell apart, the candidate most like what measured best there") {
+    const auto st = first_step(product(9));
+    const auto all = tile_candidates(st, chip);
+    const auto seconds = predicted_seconds(st, all, chip);
+    const auto least = *std::min_element(seconds.begin(), seconds.end());
+    const auto near_best = [&](const auto& wanted) {
+        for (std::size_t n = 0; n < all.size(); ++n)
+            if (seconds[n] < 1.05 * least && wanted(all[n])) return true;
+        return false;
+    };
+    int met = 0;
+    for (const int threads : {64, 128, 256})
+        for (const bool rows_first : {false, true}) {
+            const auto wanted = [&](const batched_tile& t) { return t.core == batched_core::fma && t.threads == threads && t.rows_first == rows_first; };
+            if (!near_best(wanted)) continue;
+            ++met;
+            tuning_table measured;
+            for (const int n : {8, 10}) {
+                const auto at = first_step(product(n));
+                const auto tiles = tile_candidates(at, chip);
+                const auto winner = std::find_if(tiles.begin(), tiles.end(), [&](const batched_tile& t) { return wanted(t) && t.tile_m == 2 && t.tile_n == 4 && !t.skewed; });
+                REQUIRE(winner != tiles.end());
+                measured.put(key_of(at, chip), {*winner, 1e-3});
+            }
+            for (const bool is_shipped : {false, true}) {
+                const auto chosen = first_step(product(9), {is_shipped ? nullptr : &measured, is_shipped ? &measured : nullptr});
+                CHECK(chosen.origin == tile_origin::neighbors);
+                CHECK(wanted(chosen.batched));
+                CHECK(predicted_seconds(chosen, chosen.batched, chip) <= 1.1 * least);
+            }
+            CHECK(first_step(product(16), {&measured, nullptr}).origin == tile_origin::model); // too far
+            CHECK(first_step(product(9, 100000, "C(i,j,e) += A(k,i,e)*B(k,j,e)"), {&measured, nullptr}).origin == tile_origin::model);
+            CHECK(first_step(product(9, 100000, "C(i,j,e) += A(i,k,e)*B(k,j,e)", "f32"), {&measured, nullptr}).origin == tile_origin::model);
+        }
+    CHECK(met > 2);
+}
+
+TEST_CASE("near: the nearest first, none further than a factor of sqrt(2)") {
+    tuning_table table;
+    const auto at = [](std::int64_t n) { return tuning_key{"layout", batch_class::many, {n, n, 8}, ""}; };
+    for (const std::int64_t n : {4, 8, 10, 11, 12, 16}) table.put(at(n), {});
+    table.put({"another", batch_class::many, {8, 8, 8}, ""}, {});
+    const auto near = table.near({"layout", batch_class::few, {9, 9, 8}, ""}, 3);
+    REQUIRE(near.size() == 3);
+    CHECK(near[0].key->sizes[0] == 10);
+    CHECK(near[1].key->sizes[0] == 8);
+    CHECK(near[2].key->sizes[0] == 11);
+    CHECK(near[0].distance == Approx(std::log2(10.0 / 9)));
+    CHECK(table.near(at(32), 3).empty());
+    CHECK(table.near({"layout", batch_class::many, {9, 9, 0}, ""}, 3).empty());
+}
+
+TEST_CASE("the model's tile is a candidate of every family, and costs no more than another") {
+    for (const auto& [text, operands] : {std::pair<const char*, const char*>{"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[6,5,900] A=f64[6,7,900] B=f64[7,5,900]"},
+                                         {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f32[900,6,5] A=f32[900,6,7] B=f32[900,7,5]"},
+                                         {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=c128[90,90,900] A=c128[90,90,900] B=c128[90,90,900]"},
+                                         {"C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]"},
+                                         {"C(i,j) = A(i,k)*B(k,j)", "C=f64[9000,5] A=f64[9000,7] B=f64[7,5]"}}) {
+        const auto st = first_step(bound_text(text, operands));
+        INFO(text);
+        const auto all = tile_candidates(st, chip);
+        CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
+        CHECK(st.batched == model_tile(st, chip));
+        for (const double s : predicted_seconds(st, all, chip)) CHECK(s >= predicted_seconds(st, st.batched, chip) * (1 - 1e-8));
+    }
+    const auto direct = lower(bound_text("C(i) = A(i)", "C=f64[9] A=f64[9]"), chip).steps.at(0);
+    CHECK(tile_candidates(direct, chip).empty());
+    const auto on_cpu = lower(product(8), some_cpu()).steps.at(0);
+    CHECK(tile_candidates(on_cpu, some_cpu()).empty());
+}

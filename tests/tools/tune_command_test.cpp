@@ -1,0 +1,90 @@
+// tune_command_test: `ricci tune` as it is called, on a machine without a GPU.
+#include "tests/catch.hpp"
+#include "tests/tools/command.hpp"
+#include "tests/tools/folder.hpp"
+
+using namespace ricci::tests;
+
+namespace {
+
+outcome tune(const folder& where, std::vector<std::string> words) {
+    words.insert(words.begin(), "tune");
+    return ricci_command(words, {where.path(), {}});
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("a dry run shows the candidates of a chip that is not there") {
+    const folder here;
+    const auto all = tune(here, {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "A=f64[8,8,50000]", "B=f64[8,8,50000]", "C=f64[8,8,50000]", "--dry-run", "--chip", "h100"});
+    CHECK(all.err.empty());
+    CHECK(all.code == 0);
+    CHECK(all.out.starts_with("on NVIDIA H100 80GB HBM3 (sm_90), by the model:\nC(i, j, e) += A(i, k, e)*B(k, j, e) in f64: m=8 n=8 k=8 batch=50000\n  "));
+    CHECK(contains(all.out, " candidates; "));
+    CHECK(contains(all.out, "; 64 left\n"));
+    CHECK(contains(all.out, "  (the model's choice)\n"));
+    CHECK(contains(all.out, "  and 54 more\n"));
+    const auto few = tune(here, {"--sizes", "8", "--dry-run", "--chip", "a100", "--most", "3"});
+    CHECK(contains(few.out, "; 3 left\n"));
+    const auto every = tune(here, {"--sizes", "2", "--dry-run", "--chip", "h200", "--all"});
+    CHECK_FALSE(contains(every.out, "more\n"));
+    CHECK(here.contents().empty());
+}
+
+TEST_CASE("a CPU has nothing to tune, yet") {
+    const folder here;
+    for (const bool dry : {false, true}) {
+        std::vector<std::string> words{"--sizes", "1..4", "--device", "cpu"};
+        if (dry) words.push_back("--dry-run");
+        const auto found = tune(here, words);
+        CHECK(found.code == 0);
+        CHECK(found.out == "nothing to tune: on cpu every kernel has one set of parameters\n");
+    }
+    const auto direct = tune(here, {"C(i) = A(i)", "A=f64[9]", "--dry-run", "--chip", "h100"});
+    CHECK(direct.out == "nothing to tune: none of the kernels has parameters to choose\n");
+}
+
+TEST_CASE("the database can be exported, also an empty one") {
+    const folder here;
+    const auto found = tune(here, {"--export", "table.json"});
+    CHECK(found.code == 0);
+    CHECK(found.out.starts_with("0 entries for CPU"));
+    CHECK(here.contents().at("table.json").starts_with("{\"ricci_tuning\": 1, "));
+}
+
+TEST_CASE("mistakes in calling it have one message each") {
+    const folder here;
+    write_bytes(here / "list", "\"C(i,j,e) = A(i,k,e)*B(k,j,e)\" A=f64[8,8,9] B=f64[8,8,9]\n\"C(i) = A(i\" A=f64[8]\n");
+    const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
+        const auto found = tune(here, words);
+        CHECK(found.out.empty());
+        CHECK(contains(found.err, message));
+        CHECK(found.err.starts_with("ricci: "));
+        CHECK(found.code == 1);
+    };
+    refused({}, "nothing to tune: give a statement with its operands, --file or --sizes");
+    refused({"C(i) = A(i)", "A=f64[9]", "--sizes", "8"}, "a statement, --file and --sizes are three ways to say what to tune: give one");
+    refused({"--types", "f32"}, "--types requires --sizes");
+    refused({"--sizes", "0"}, "'0' is no size");
+    refused({"--sizes", "8", "--most", "0"}, "'0' is no number from 1 to");
+    refused({"--sizes", "8", "--tolerance", "x"}, "--tolerance x: expected a percentage");
+    refused({"--sizes", "8", "--chip", "h100"}, "--chip says what the model is to think of: it goes with --dry-run");
+    refused({"--sizes", "8", "--chip", "mi300", "--dry-run"}, "--chip mi300: known are a100, h100, h200");
+    refused({"--sizes", "8", "--device", "gpu"}, "no device is named \"gpu\"");
+    refused({"--file", "nothing"}, "--file nothing: cannot be read");
+    refused({"--file", "list", "--dry-run", "--chip", "h100"}, "request 2 of 2, C(i) = A(i: ");
+    refused({"C(i) = A(j)", "A=f64[9]", "--dry-run", "--chip", "h100"}, "C(i) = A(j)");
+    refused({"C(i) = A(i)"}, "'A' is not given: add A=");
+    refused({"--sizes", "8", "--json", "/nowhere/at/all"}, "/nowhere/at");
+    refused({"--sizes", "8", "--export", "/nowhere/at/all"}, "/nowhere/at");
+}
+
+TEST_CASE("its help has examples, and says what Ctrl-C does") {
+    const folder here;
+    const auto help = tune(here, {"--help"});
+    CHECK(help.code == 0);
+    CHECK(contains(help.out, "ricci tune --sizes 1..32 --types f64,f32"));
+    CHECK(contains(help.out, "130"));
+}
