@@ -12,7 +12,7 @@
 namespace ricci::lowering {
 namespace {
 
-constexpr double near_best = 1.1;        ///< of the model's least seconds: it cannot tell these candidates apart
+constexpr double near_best = 1.1; ///< of the model's least seconds: it cannot tell these candidates apart
 constexpr std::size_t most_neighbors = 3;
 
 /// What makes one tile like another of another size, each number a doubling or a yes.
@@ -21,10 +21,19 @@ using structure = std::array<double, 11>;
 structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>& sizes) {
     const auto log = [](double x) { return std::log2(std::max(x, 1.0)); };
     const auto [m, n, k] = sizes;
-    const auto elements = static_cast<double>(m * n + m * k + n * k); // bytes a block: those of a layout have the same types
+    const auto elements =
+        static_cast<double>(m * n + m * k + n * k);  // bytes a block: those of a layout have the same types
     return {t.core == batched_core::mma ? 4.0 : 0.0, // more than a doubling: another kernel
-            log(t.tile_m * t.tile_n), (log(t.tile_m) - log(t.tile_n)) / 2, log(t.products * elements), log(t.threads), log(t.k_panel), log(t.stages),
-            log(t.slices), t.rows_first ? 1.0 : 0.0, t.skewed ? 1.0 : 0.0, (t.c_transposed ? 1.0 : 0.0) + (t.k_apart ? 1.0 : 0.0)};
+            log(t.tile_m * t.tile_n),
+            (log(t.tile_m) - log(t.tile_n)) / 2,
+            log(t.products * elements),
+            log(t.threads),
+            log(t.k_panel),
+            log(t.stages),
+            log(t.slices),
+            t.rows_first ? 1.0 : 0.0,
+            t.skewed ? 1.0 : 0.0,
+            (t.c_transposed ? 1.0 : 0.0) + (t.k_apart ? 1.0 : 0.0)};
 }
 
 double distance(const structure& a, const structure& b) {
@@ -34,8 +43,8 @@ double distance(const structure& a, const structure& b) {
 }
 
 /// Of the model's best few, the one whose structure is nearest to the neighbors', nearer sizes counting more.
-batched_tile most_alike(const step& st, const std::vector<batched_tile>& candidates, const machine& chip, const tuning_key& key,
-                        const std::vector<tuning_table::neighbor>& neighbors) {
+batched_tile most_alike(const step& st, const std::vector<batched_tile>& candidates, const machine& chip,
+                        const tuning_key& key, const std::vector<tuning_table::neighbor>& neighbors) {
     const auto seconds = predicted_seconds(st, candidates, chip);
     const auto least = *std::min_element(seconds.begin(), seconds.end());
     batched_tile best = candidates.front();
@@ -44,8 +53,10 @@ batched_tile most_alike(const step& st, const std::vector<batched_tile>& candida
         if (seconds[n] > near_best * least) continue;
         const auto own = structure_of(candidates[n], key.sizes);
         double d = 0;
-        for (const auto& near : neighbors) d += distance(own, structure_of(near.best->tile, near.key->sizes)) / (near.distance + 0.1);
-        if (d < nearest || (d == nearest && seconds[n] < its_seconds)) best = candidates[n], nearest = d, its_seconds = seconds[n];
+        for (const auto& near : neighbors)
+            d += distance(own, structure_of(near.best->tile, near.key->sizes)) / (near.distance + 0.1);
+        if (d < nearest || (d == nearest && seconds[n] < its_seconds))
+            best = candidates[n], nearest = d, its_seconds = seconds[n];
     }
     return best;
 }
@@ -58,7 +69,9 @@ void choose_tile(step& st, const machine& chip, const priors& known) {
     if (!is_empty(known.measured) || !is_empty(known.shipped)) {
         const auto key = key_of(st, chip);
         const auto candidates = tile_candidates(st, chip);
-        const auto take = [&](const batched_tile& tile, tile_origin origin) { st.batched = tile, st.origin = origin; };
+        const auto take = [&](const batched_tile& tile, tile_origin origin) {
+            st.batched = tile, st.origin = origin;
+        };
         for (const auto* table : {known.measured, known.shipped}) {
             if (is_empty(table)) continue;
             const auto* found = table->find(key);

@@ -8,9 +8,9 @@
 namespace ricci::lowering {
 
 /// Sets `batched` and `origin` of a step whose kernel is chosen; nothing where !has_tile. In this order:
-///   measured on this chip; shipped for its architecture             only what is among tile_candidates
-///   neighbors: sizes nearby that were measured or shipped           of the model's best few, the one most like theirs
-///   model_tile
+///   measured on this chip; shipped for its architecture    only what is among tile_candidates
+///   neighbors: sizes nearby, measured or shipped            of the model's best few, the one most like theirs
+///   the model's choice
 void choose_tile(step& st, const machine& chip, const priors& known);
 
 } // namespace ricci::lowering

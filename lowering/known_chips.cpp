@@ -1,4 +1,5 @@
-// known_chips: machines by name. Figures are NVIDIA's data sheets', 0.9 of the memory's peak as runtime/cuda_machine.cpp takes it.
+// known_chips: machines by name. Figures are NVIDIA's data sheets', 0.9 of the memory's peak as
+// runtime/cuda_machine.cpp takes it.
 #include "lowering/known_chips.hpp"
 
 namespace ricci::lowering {

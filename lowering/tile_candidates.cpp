@@ -1,4 +1,5 @@
-// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its family.
+// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its
+// family.
 #include "lowering/tile_candidates.hpp"
 
 #include "lowering/batched_model.hpp"
@@ -8,7 +9,8 @@
 namespace ricci::lowering {
 
 bool has_tile(const step& st, const machine& chip) {
-    return chip.kind == target::cuda && st.kernel != family::none && st.kernel != family::direct && st.kernel != family::library;
+    return chip.kind == target::cuda && st.kernel != family::none && st.kernel != family::direct &&
+           st.kernel != family::library;
 }
 
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
@@ -29,12 +31,18 @@ double predicted_seconds(const step& st, const batched_tile& tile, const machine
 batched_tile model_tile(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     switch (st.kernel) {
-    case family::batched_small: return choose_batched_tile(st, chip);
-    case family::batched_lanes: return choose_lanes_tile(st);
-    case family::batched_panels: return choose_panels_tile(st, chip);
-    case family::tall_skinny_atb: return choose_atb_tile(st, chip);
-    case family::tall_skinny_ab: return choose_ab_tile(st, chip);
-    default: return {};
+    case family::batched_small:
+        return choose_batched_tile(st, chip);
+    case family::batched_lanes:
+        return choose_lanes_tile(st);
+    case family::batched_panels:
+        return choose_panels_tile(st, chip);
+    case family::tall_skinny_atb:
+        return choose_atb_tile(st, chip);
+    case family::tall_skinny_ab:
+        return choose_ab_tile(st, chip);
+    default:
+        return {};
     }
 }
 

@@ -1,4 +1,5 @@
-// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its family.
+// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its
+// family.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -14,7 +15,8 @@ bool has_tile(const step& st, const machine& chip);
 /// All parameters that the step's kernel takes for it on this chip, model_tile's among them; none where !has_tile.
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip);
 
-/// Seconds the model expects of each of these candidates. Of families without a model of their own, the roofline for each.
+/// Seconds the model expects of each of these candidates. Of families without a model of their own, the roofline for
+/// each.
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 double predicted_seconds(const step& st, const batched_tile& tile, const machine& chip);
 

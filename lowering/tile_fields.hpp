@@ -8,10 +8,12 @@
 
 namespace ricci::lowering {
 
+// A tuning table leaves out what has its default: who changes a default changes what tables say.
 static_assert(sizeof(batched_tile) == 44, "a parameter more or less: list it below");
 
 /// Calls f(name, reference to the parameter) for each; a flag or the core is an integer to whoever reads.
-template <class Tile, class F> void for_each_field(Tile& t, const F& f) {
+template <class Tile, class F>
+void for_each_field(Tile& t, const F& f) {
     f(std::string_view("products"), t.products);
     f(std::string_view("threads"), t.threads);
     f(std::string_view("core"), t.core);

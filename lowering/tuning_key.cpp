@@ -24,12 +24,15 @@ struct side {
     axis_class cls;
 };
 
-/// Of an operand, the axes that step from one element to another, and those of the batch that would; broadcast ones are none of it.
+/// Of an operand, the axes that step from one element to another, and those of the batch that would; broadcast ones
+/// are none of it.
 std::vector<side> sides_of(const step& st, const operand& x) {
     std::vector<side> out;
     for (std::size_t a = 0; a < st.classes.size(); ++a)
-        if (st.classes[a] != other && (st.axes[a].extent > 1 || st.classes[a] == batch) && x.stride[a] != 0) out.push_back({st.axes[a].extent, x.stride[a], st.classes[a]});
-    std::sort(out.begin(), out.end(), [](const side& a, const side& b) { return std::abs(a.stride) < std::abs(b.stride); });
+        if (st.classes[a] != other && (st.axes[a].extent > 1 || st.classes[a] == batch) && x.stride[a] != 0)
+            out.push_back({st.axes[a].extent, x.stride[a], st.classes[a]});
+    std::sort(out.begin(), out.end(),
+              [](const side& a, const side& b) { return std::abs(a.stride) < std::abs(b.stride); });
     return out;
 }
 
@@ -49,14 +52,18 @@ std::string layout_of(const step& st, const operand& x) {
         reversed = reversed || s.stride < 0;
         next = s.stride * s.extent;
     }
-    if (reversed) out += " reversed";
-    else if (!dense) out += inner.front().stride == 1 ? " padded" : " strided";
+    if (reversed)
+        out += " reversed";
+    else if (!dense)
+        out += inner.front().stride == 1 ? " padded" : " strided";
     if (!has_batch(st)) return out;
     if (batches.empty()) return out + " shared";
     if (batches.size() > 1) return out + " batches";
     const auto slot = std::abs(batches.front().stride);
     if (!inner.empty() && slot < std::abs(inner.front().stride)) return out + " interleaved";
-    return out + (!inner.empty() && slot < std::abs(inner.back().stride) ? " mixed" : dense && slot > next ? " apart" : "");
+    return out + (!inner.empty() && slot < std::abs(inner.back().stride) ? " mixed"
+                  : dense && slot > next                                 ? " apart"
+                                                                         : "");
 }
 
 bool is_long(const step& st, axis_class c) {
@@ -67,7 +74,8 @@ std::string strides_of(const step& st, const operand& x) {
     std::string out;
     bool argument = false; // an axis whose extent may change lies within what follows
     for (const auto& s : sides_of(st, x)) {
-        out += argument ? fmt::format("{}{}*", out.empty() ? "" : " ", letter(s.cls)) : fmt::format("{}{}{}", out.empty() ? "" : " ", letter(s.cls), s.stride);
+        out += argument ? fmt::format("{}{}*", out.empty() ? "" : " ", letter(s.cls))
+                        : fmt::format("{}{}{}", out.empty() ? "" : " ", letter(s.cls), s.stride);
         argument = argument || s.cls == batch || is_long(st, s.cls);
     }
     return out;
@@ -76,7 +84,8 @@ std::string strides_of(const step& st, const operand& x) {
 batch_class batch_of(const step& st, const machine& chip) {
     const bool tall = is_long(st, m) || is_long(st, k);
     if (!tall && extent_of(st, batch) == 1) return batch_class::one;
-    return cost_model(st, chip).bytes < bytes_of_a_busy_processor * chip.processors ? batch_class::few : batch_class::many;
+    return cost_model(st, chip).bytes < bytes_of_a_busy_processor * chip.processors ? batch_class::few
+                                                                                    : batch_class::many;
 }
 
 } // namespace
@@ -89,19 +98,22 @@ std::string_view name_of(batch_class c) {
 tuning_key key_of(const step& st, const machine& chip) {
     const auto at = [&](std::int32_t o) -> const operand& { return st.operands[static_cast<std::size_t>(o)]; };
     tuning_key out;
-    out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}", name_of(st.kernel), name_of(at(st.x).type), name_of(at(st.y).type),
-                             name_of(at(0).type), name_of(st.compute), st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)),
-                             layout_of(st, at(st.x)), st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "");
+    out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}", name_of(st.kernel),
+                             name_of(at(st.x).type), name_of(at(st.y).type), name_of(at(0).type), name_of(st.compute),
+                             st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
+                             st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "");
     out.batch = batch_of(st, chip);
     const axis_class classes[] = {m, n, k};
     for (std::size_t c = 0; c < 3; ++c) out.sizes[c] = is_long(st, classes[c]) ? 0 : extent_of(st, classes[c]);
-    out.strides = fmt::format("C {}, A {}, B {}", strides_of(st, at(0)), strides_of(st, at(st.x)), strides_of(st, at(st.y)));
+    out.strides =
+        fmt::format("C {}, A {}, B {}", strides_of(st, at(0)), strides_of(st, at(st.x)), strides_of(st, at(st.y)));
     return out;
 }
 
 std::string to_string(const tuning_key& key) {
     const auto size = [](std::int64_t s) { return s == 0 ? std::string("long") : fmt::format("{}", s); };
-    return fmt::format("m={} n={} k={}, {}, {}", size(key.sizes[0]), size(key.sizes[1]), size(key.sizes[2]), key.layout, name_of(key.batch));
+    return fmt::format("m={} n={} k={}, {}, {}", size(key.sizes[0]), size(key.sizes[1]), size(key.sizes[2]),
+                       key.layout, name_of(key.batch));
 }
 
 } // namespace ricci::lowering

@@ -12,15 +12,17 @@
 
 namespace ricci::lowering {
 
-/// One product; too few to give every processor something to overlap; more. A tall-skinny product is `few` or `many` by its height.
+/// One product; too few to give every processor something to overlap; more. A tall-skinny product is `few` or `many`
+/// by its height.
 enum class batch_class : std::uint8_t { one, few, many };
 
 std::string_view name_of(batch_class c);
 
 /// Neither extents of the batch nor pointers are in it, since they change without another kernel.
 struct tuning_key {
-    /// The kernel, types, what is done to C, and how each operand lies: the side that runs fastest; dense, padded or strided; a
-    /// matrix for each product, one shared by all, or interleaved; conjugated. Sizes within one layout can be compared.
+    /// The kernel, types, what is done to C, and how each operand lies: the side that runs fastest; dense, padded or
+    /// strided; a matrix for each product, one shared by all, or interleaved; conjugated. Sizes within one layout can
+    /// be compared.
     std::string layout;
     batch_class batch = batch_class::many;
     std::array<std::int64_t, 3> sizes{}; ///< m, n, k; 0 for the long axis of a tall-skinny product

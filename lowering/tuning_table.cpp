@@ -13,7 +13,10 @@ constexpr double farthest = 0.5; ///< of a neighbor, log2
 double distance(const std::array<std::int64_t, 3>& a, const std::array<std::int64_t, 3>& b) {
     double out = 0;
     for (std::size_t n = 0; n < a.size(); ++n)
-        if (a[n] != b[n]) out = std::max(out, a[n] == 0 || b[n] == 0 ? INFINITY : std::abs(std::log2(static_cast<double>(a[n]) / static_cast<double>(b[n]))));
+        if (a[n] != b[n])
+            out = std::max(out, a[n] == 0 || b[n] == 0
+                                    ? INFINITY
+                                    : std::abs(std::log2(static_cast<double>(a[n]) / static_cast<double>(b[n]))));
     return out;
 }
 
@@ -32,10 +35,13 @@ std::vector<tuning_table::neighbor> tuning_table::near(const tuning_key& key, st
     std::vector<neighbor> out;
     for (auto c = static_cast<int>(key.batch); c <= static_cast<int>(batch_class::many) && out.empty(); ++c) {
         const auto batch = static_cast<batch_class>(c);
-        for (auto at = entries_.lower_bound({key.layout, batch, {}, {}}); at != entries_.end() && at->first.layout == key.layout && at->first.batch == batch; ++at)
-            if (const auto d = distance(at->first.sizes, key.sizes); d <= farthest) out.push_back({&at->first, &at->second, d});
+        for (auto at = entries_.lower_bound({key.layout, batch, {}, {}});
+             at != entries_.end() && at->first.layout == key.layout && at->first.batch == batch; ++at)
+            if (const auto d = distance(at->first.sizes, key.sizes); d <= farthest)
+                out.push_back({&at->first, &at->second, d});
     }
-    std::stable_sort(out.begin(), out.end(), [](const neighbor& a, const neighbor& b) { return a.distance < b.distance; });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const neighbor& a, const neighbor& b) { return a.distance < b.distance; });
     out.resize(std::min(out.size(), most));
     return out;
 }

@@ -21,8 +21,8 @@ class tuning_table {
     /// Replaces what is there.
     void put(const tuning_key& key, const tuned_tile& best) { entries_.insert_or_assign(key, best); }
 
-    /// What was measured under `key`, or else under the same key for a larger class of batches, so that what was measured on a
-    /// full chip serves all. Null if there is nothing.
+    /// What was measured under `key`, or else under the same key for a larger class of batches, so that what was
+    /// measured on a full chip serves all. Null if there is nothing.
     const tuned_tile* find(const tuning_key& key) const;
 
     struct neighbor {
@@ -30,8 +30,8 @@ class tuning_table {
         const tuned_tile* best;
         double distance; ///< the largest of |log2| of the ratios of m, n and k
     };
-    /// Of the same layout and, as in find, class of batches: at most `most` entries whose sizes are nearest, none further than
-    /// a factor of sqrt(2) in any of them.
+    /// Of the same layout and, as in find, class of batches: at most `most` entries whose sizes are nearest, none
+    /// further than a factor of sqrt(2) in any of them.
     std::vector<neighbor> near(const tuning_key& key, std::size_t most) const;
 
     const std::map<tuning_key, tuned_tile>& entries() const { return entries_; }

@@ -1,8 +1,8 @@
 // first_use: tunes a statement's kernels when it runs for the first time.
 #include "runtime/first_use.hpp"
 
-#include "lowering/error.hpp"
 #include "lowering/choose_tile.hpp"
+#include "lowering/error.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/tuner.hpp"

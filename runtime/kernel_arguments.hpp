@@ -12,11 +12,12 @@
 
 namespace ricci::runtime {
 
-/// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0). `words` keeps its
-/// capacity, so that a warm launch takes nothing from the heap.
+/// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
+/// `words` keeps its capacity, so that a warm launch takes nothing from the heap.
 template <class Address>
-void write_arguments(const kernel_request& request, lowering::scalar_type compute, const std::vector<lowering::scalar>& scalars,
-                     const Address& address, std::vector<std::uint64_t>& words) {
+void write_arguments(const kernel_request& request, lowering::scalar_type compute,
+                     const std::vector<lowering::scalar>& scalars, const Address& address,
+                     std::vector<std::uint64_t>& words) {
     words = request.words;
     std::complex<double> coefficient = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, scalars, compute);
@@ -25,12 +26,21 @@ void write_arguments(const kernel_request& request, lowering::scalar_type comput
         using what = argument_patch::value;
         switch (patch.what) {
         case what::address:
-            word = reinterpret_cast<std::uintptr_t>(address(patch.source)) + static_cast<std::uint64_t>(patch.byte_offset);
+            word = reinterpret_cast<std::uintptr_t>(address(patch.source)) +
+                   static_cast<std::uint64_t>(patch.byte_offset);
             break;
-        case what::scalar_real: word = std::bit_cast<std::uint64_t>(scalars[static_cast<std::size_t>(patch.source)].real); break;
-        case what::scalar_imaginary: word = std::bit_cast<std::uint64_t>(scalars[static_cast<std::size_t>(patch.source)].imaginary); break;
-        case what::coefficient_real: word = std::bit_cast<std::uint64_t>(coefficient.real()); break;
-        case what::coefficient_imaginary: word = std::bit_cast<std::uint64_t>(coefficient.imag()); break;
+        case what::scalar_real:
+            word = std::bit_cast<std::uint64_t>(scalars[static_cast<std::size_t>(patch.source)].real);
+            break;
+        case what::scalar_imaginary:
+            word = std::bit_cast<std::uint64_t>(scalars[static_cast<std::size_t>(patch.source)].imaginary);
+            break;
+        case what::coefficient_real:
+            word = std::bit_cast<std::uint64_t>(coefficient.real());
+            break;
+        case what::coefficient_imaginary:
+            word = std::bit_cast<std::uint64_t>(coefficient.imag());
+            break;
         }
     }
 }

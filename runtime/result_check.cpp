@@ -15,14 +15,19 @@ using namespace lowering;
 
 double epsilon_of(scalar_type t) {
     switch (real_of(t)) {
-    case scalar_type::f16: return 0x1p-11;
-    case scalar_type::bf16: return 0x1p-8;
-    case scalar_type::f32: return 0x1p-24;
-    default: return 0x1p-53;
+    case scalar_type::f16:
+        return 0x1p-11;
+    case scalar_type::bf16:
+        return 0x1p-8;
+    case scalar_type::f32:
+        return 0x1p-24;
+    default:
+        return 0x1p-53;
     }
 }
 
-template <class T> bool agree_as(const std::vector<std::byte>& a, const std::vector<std::byte>& b, double tolerance) {
+template <class T>
+bool agree_as(const std::vector<std::byte>& a, const std::vector<std::byte>& b, double tolerance) {
     for (std::size_t at = 0; at + sizeof(T) <= a.size(); at += sizeof(T)) {
         T x, y;
         std::memcpy(&x, a.data() + at, sizeof x);
@@ -39,15 +44,20 @@ bool agree(const step& st, const statement& s, const std::vector<std::byte>& a, 
     const auto k = static_cast<double>(extent_of(st, axis_class::k));
     double scale = 1;
     for (const auto& x : s.scalars) scale = std::max(scale, std::abs(x.real) + std::abs(x.imaginary));
-    // k products of numbers evenly spread over [-1, 1] add up to sqrt(k)/3 or so, and rarely to 2 sqrt(k); sums in two orders differ by a
-    // rounding or less of such a sum at each step.
+    // k products of numbers evenly spread over [-1, 1] add up to sqrt(k)/3 or so, and rarely to 2 sqrt(k); sums in
+    // two orders differ by a rounding or less of such a sum at each step.
     const auto type = st.operands[0].type;
-    const auto tolerance = scale * (4 * (k + 4) * epsilon_of(st.compute) + 4 * (1 + 2 * std::sqrt(k)) * epsilon_of(type));
+    const auto tolerance =
+        scale * (4 * (k + 4) * epsilon_of(st.compute) + 4 * (1 + 2 * std::sqrt(k)) * epsilon_of(type));
     switch (real_of(type)) {
-    case scalar_type::f16: return agree_as<half>(a, b, tolerance);
-    case scalar_type::bf16: return agree_as<bfloat16>(a, b, tolerance);
-    case scalar_type::f32: return agree_as<float>(a, b, tolerance);
-    default: return agree_as<double>(a, b, tolerance);
+    case scalar_type::f16:
+        return agree_as<half>(a, b, tolerance);
+    case scalar_type::bf16:
+        return agree_as<bfloat16>(a, b, tolerance);
+    case scalar_type::f32:
+        return agree_as<float>(a, b, tolerance);
+    default:
+        return agree_as<double>(a, b, tolerance);
     }
 }
 

@@ -10,6 +10,7 @@
 namespace ricci::runtime {
 
 /// Compares two outputs of a product as step_memory::output gives them, of operands in [-1, 1].
-bool agree(const lowering::step& st, const lowering::statement& s, const std::vector<std::byte>& a, const std::vector<std::byte>& b);
+bool agree(const lowering::step& st, const lowering::statement& s, const std::vector<std::byte>& a,
+           const std::vector<std::byte>& b);
 
 } // namespace ricci::runtime

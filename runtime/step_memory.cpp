@@ -17,7 +17,8 @@ constexpr std::size_t alignment = 256, most_sets = 64;
 constexpr std::size_t most_read = std::size_t{16} << 20; ///< bytes at each end of an output
 constexpr std::size_t block_elements = 131071;           ///< a prime, so that the products of a batch differ
 
-template <class T> void write_numbers(std::vector<std::byte>& out, std::mt19937_64& random) {
+template <class T>
+void write_numbers(std::vector<std::byte>& out, std::mt19937_64& random) {
     std::uniform_real_distribution<double> number(-1, 1);
     for (std::size_t at = 0; at + sizeof(T) <= out.size(); at += sizeof(T)) {
         const auto x = static_cast<T>(number(random));
@@ -29,10 +30,18 @@ std::vector<std::byte> random_numbers(scalar_type type, std::size_t elements, st
     std::vector<std::byte> out(elements * static_cast<std::size_t>(size_of(type)));
     std::mt19937_64 random(seed);
     switch (real_of(type)) {
-    case scalar_type::f16: write_numbers<half>(out, random); break;
-    case scalar_type::bf16: write_numbers<bfloat16>(out, random); break;
-    case scalar_type::f32: write_numbers<float>(out, random); break;
-    default: write_numbers<double>(out, random); break;
+    case scalar_type::f16:
+        write_numbers<half>(out, random);
+        break;
+    case scalar_type::bf16:
+        write_numbers<bfloat16>(out, random);
+        break;
+    case scalar_type::f32:
+        write_numbers<float>(out, random);
+        break;
+    default:
+        write_numbers<double>(out, random);
+        break;
     }
     return out;
 }
@@ -57,13 +66,17 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
     std::size_t of_a_set = 0;
     for (auto& r : regions_) {
         of_a_set += r.bytes();
-        if (r.data != nullptr) r.misalignment = (reinterpret_cast<std::uintptr_t>(r.data) + static_cast<std::uintptr_t>(r.first * size_of(r.type))) % alignment;
+        if (r.data != nullptr)
+            r.misalignment =
+                (reinterpret_cast<std::uintptr_t>(r.data) + static_cast<std::uintptr_t>(r.first * size_of(r.type))) %
+                alignment;
     }
     const auto count = std::clamp<std::size_t>((least_bytes + of_a_set - 1) / of_a_set, 1, most_sets);
     bytes_ = count * of_a_set;
     for (std::size_t n = 0; n < count; ++n) {
         auto& one = sets_.emplace_back();
-        for (const auto& r : regions_) one.push_back(memory(backend_.allocate(r.bytes() + 2 * alignment), {&backend_}));
+        for (const auto& r : regions_)
+            one.push_back(memory(backend_.allocate(r.bytes() + 2 * alignment), {&backend_}));
         for (std::size_t r = 0; r < regions_.size(); ++r) fill(one, r);
     }
 }
@@ -82,7 +95,8 @@ void* step_memory::address(int n, std::int32_t source) const {
 void step_memory::fill(const set& of, std::size_t which) const {
     const auto& r = regions_[which];
     auto* const target = begin(of, which);
-    const auto block = random_numbers(r.type, std::min(block_elements, static_cast<std::size_t>(r.last - r.first + 1)), which + 1);
+    const auto block =
+        random_numbers(r.type, std::min(block_elements, static_cast<std::size_t>(r.last - r.first + 1)), which + 1);
     backend_.copy_in(target, block.data(), block.size());
     for (std::size_t done = block.size(); done < r.bytes();) {
         const auto size = std::min(done, r.bytes() - done);

@@ -1,4 +1,5 @@
-// step_memory: memory of its own for the operands of one step, so that its kernels can be tried without touching anybody's data.
+// step_memory: memory of its own for the operands of one step, so that its kernels can be tried without touching
+// anybody's data.
 #pragma once
 
 #include "lowering/plan.hpp"
@@ -13,10 +14,12 @@
 
 namespace ricci::runtime {
 
-/// Several sets of operands filled with random numbers in [-1, 1]. Operands of one tensor share memory, as in the statement; each begins at the same address modulo 256 as there.
+/// Several sets of operands filled with random numbers in [-1, 1]. Operands of one tensor share memory, as in the
+/// statement; each begins at the same address modulo 256 as there.
 class step_memory {
   public:
-    /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not enough memory.
+    /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not
+    /// enough memory.
     step_memory(backend& b, const lowering::step& st, const lowering::statement& s, std::size_t least_bytes);
 
     int sets() const { return static_cast<int>(sets_.size()); }

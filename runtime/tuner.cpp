@@ -21,10 +21,11 @@ namespace {
 using namespace lowering;
 using outcome = candidate::outcome;
 
-constexpr double hopeless = 1.3;      ///< times the best so far in its first sample: not measured further
-constexpr double nearly_best = 1.02;  ///< measured again
+constexpr double hopeless = 1.3;     ///< times the best so far in its first sample: not measured further
+constexpr double nearly_best = 1.02; ///< measured again
+constexpr double as_good = 1.005;    ///< the model's choice is kept, as no measurement can tell them apart
 constexpr std::size_t most_finalists = 4;
-constexpr double compiling = 0.5;     ///< of a step's time
+constexpr double compiling = 0.5; ///< of a step's time
 constexpr int most_repetitions = 1000;
 
 class step_tuner {
@@ -71,7 +72,8 @@ class step_tuner {
             for (std::size_t n; !leave_off && (n = next++) < kept_.size(); ++done) load(kept_[n]);
         };
         const auto machine_threads = std::max(1u, std::thread::hardware_concurrency());
-        const auto threads = std::min<std::size_t>(effort_.threads > 0 ? static_cast<std::size_t>(effort_.threads) : machine_threads, kept_.size());
+        const auto threads = std::min<std::size_t>(
+            effort_.threads > 0 ? static_cast<std::size_t>(effort_.threads) : machine_threads, kept_.size());
         std::vector<std::thread> others;
         for (std::size_t n = 0; n < threads; ++n) others.emplace_back(work);
         while (done < kept_.size() && !leave_off) {
@@ -81,7 +83,8 @@ class step_tuner {
         }
         for (auto& t : others) t.join();
         if (kept_.empty() || out_.stopped) return;
-        if (const auto& model = at(kept_.front()); model.result == outcome::failed) throw error(model.problem, blame::environment);
+        if (const auto& model = at(kept_.front()); model.result == outcome::failed)
+            throw error(model.problem, blame::environment);
     }
 
     void load(std::size_t n) noexcept {
@@ -104,7 +107,8 @@ class step_tuner {
 
     /// One launch on each of the sets, in turn.
     void launch(std::size_t n, int repetitions) {
-        for (int r = 0; r < repetitions; ++r) backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words_[turn_++ % words_.size()]);
+        for (int r = 0; r < repetitions; ++r)
+            backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words_[turn_++ % words_.size()]);
     }
 
     double sample(std::size_t n, int repetitions) {
@@ -114,8 +118,10 @@ class step_tuner {
     void write_words(std::size_t n) {
         words_.resize(static_cast<std::size_t>(memory_->sets()));
         for (int set = 0; set < memory_->sets(); ++set)
-            write_arguments(kernels_[n].request, step_.compute, statement_.scalars, [&](std::int32_t source) { return memory_->address(set, source); },
-                            words_[static_cast<std::size_t>(set)]);
+            write_arguments(
+                kernels_[n].request, step_.compute, statement_.scalars,
+                [&](std::int32_t source) { return memory_->address(set, source); },
+                words_[static_cast<std::size_t>(set)]);
     }
 
     void measure() {
@@ -145,7 +151,9 @@ class step_tuner {
         launch(n, 1);
         if (repetitions_ == 0) {
             const auto once = sample(n, 1);
-            repetitions_ = once > 0 ? static_cast<int>(std::clamp(std::ceil(effort_.sample_seconds / once), 1.0, double{most_repetitions})) : 1;
+            repetitions_ = once > 0 ? static_cast<int>(std::clamp(std::ceil(effort_.sample_seconds / once), 1.0,
+                                                                  double{most_repetitions}))
+                                    : 1;
         }
         auto& all = samples_[n];
         all.push_back(sample(n, repetitions_));
@@ -169,13 +177,16 @@ class step_tuner {
         std::vector<std::size_t> out;
         for (const auto n : kept_)
             if (at(n).result == outcome::measured) out.push_back(n);
-        std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) { return at(a).seconds < at(b).seconds; });
+        std::stable_sort(out.begin(), out.end(),
+                         [&](std::size_t a, std::size_t b) { return at(a).seconds < at(b).seconds; });
         return out;
     }
 
     void measure_finalists() {
         auto all = ranked();
-        const auto end = std::find_if(all.begin(), all.end(), [&](std::size_t n) { return at(n).seconds > nearly_best * at(all.front()).seconds; });
+        const auto end = std::find_if(all.begin(), all.end(), [&](std::size_t n) {
+            return at(n).seconds > nearly_best * at(all.front()).seconds;
+        });
         all.erase(end, all.end());
         all.resize(std::min(all.size(), most_finalists));
         if (all.size() < 2) return;
@@ -198,7 +209,11 @@ class step_tuner {
 
     void choose() {
         std::vector<std::byte> right;
-        for (const auto n : ranked()) {
+        auto all = ranked();
+        const auto model = std::find(all.begin(), all.end(), kept_.front());
+        if (model != all.end() && at(*model).seconds <= as_good * at(all.front()).seconds)
+            std::rotate(all.begin(), model, model + 1);
+        for (const auto n : all) {
             if (n != kept_.front()) {
                 if (right.empty()) right = result_of(kept_.front());
                 if (!agree(step_, statement_, right, result_of(n))) {
@@ -226,8 +241,8 @@ class step_tuner {
     int repetitions_ = 0; ///< launches a sample, the same for all
 };
 
-/// Makes at most `most` of those that are not pruned `measured`: a third by the prediction alone, then the best of each way to divide a
-/// product among threads, then the rest by the prediction. The model's choice stands first.
+/// Makes at most `most` of those that are not pruned `measured`: a third by the prediction alone, then the best of
+/// each way to divide a product among threads, then the rest by the prediction. The model's choice stands first.
 void select(std::vector<candidate>& all, std::size_t most) {
     std::vector<batched_tile> ways;
     std::size_t count = 0;
@@ -257,7 +272,8 @@ std::string_view name_of(outcome result) {
 }
 
 std::size_t tuned_step::count(outcome result) const {
-    return static_cast<std::size_t>(std::count_if(candidates.begin(), candidates.end(), [&](const candidate& c) { return c.result == result; }));
+    return static_cast<std::size_t>(
+        std::count_if(candidates.begin(), candidates.end(), [&](const candidate& c) { return c.result == result; }));
 }
 
 tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort& effort) {

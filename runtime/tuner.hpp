@@ -1,11 +1,12 @@
 // tuner: measures the parameters that a step's kernel may have against each other.
 //
 //   candidates   all that the kernel takes: lowering/tile_candidates
-//   pruned       those the model expects to be much slower than its best; of the rest the best few, and the best of each way to
-//                divide a product among threads
+//   pruned       those the model expects to be much slower than its best; of the rest the best few stay, and the best
+//   of
+//                each way to divide a product among threads
 //   compiled     on several threads, through the kernel cache; what spills registers is refused
-//   timed        on rotating memory of random numbers, the model's choice first; a median of samples, fewer for the hopeless; the
-//                best few again, in turn
+//   timed        on rotating memory of random numbers, the model's choice first; a median of samples, one for the
+//                hopeless; the best few again, in turn
 //   checked      the fastest's result against the model's choice's; where they differ, the next fastest
 #pragma once
 
@@ -23,25 +24,25 @@
 namespace ricci::runtime {
 
 struct tuning_effort {
-    double prune = 1.5; ///< leaves out candidates predicted to take more than this times the least; infinity: none
+    double prune = 1.5;    ///< leaves out candidates predicted to take more than this times the least; infinity: none
     std::size_t most = 64; ///< candidates measured at the most
     int samples = 7;
-    double sample_seconds = 1e-3;                      ///< launches are repeated until a sample takes as long
-    std::size_t memory_bytes = std::size_t{256} << 20; ///< that the launches of a sample go round, beyond any GPU's L2
-    int threads = 0;                                   ///< that compile; 0: as many as the machine has
-    std::function<bool()> stop;                        ///< asked between candidates whether to leave off
-    std::function<void(double)> progress;              ///< told which part of the step is done
+    double sample_seconds = 1e-3;          ///< launches are repeated until a sample takes as long
+    std::size_t memory_bytes = 256u << 20; ///< that the launches of a sample go round, beyond any GPU's L2
+    int threads = 0;                       ///< that compile; 0: as many as the machine has
+    std::function<bool()> stop;            ///< asked between candidates whether to leave off
+    std::function<void(double)> progress;  ///< told which part of the step is done
 };
 
 struct candidate {
     enum class outcome : std::uint8_t { pruned, alike, spills, failed, wrong, abandoned, measured };
     lowering::batched_tile tile;
-    double predicted = 0;  ///< seconds
+    double predicted = 0;             ///< seconds
     outcome result = outcome::pruned; ///< pruned by the prediction, or alike others that are measured
-    double seconds = 0;    ///< a launch: the median of the samples; abandoned: of the first one
+    double seconds = 0;               ///< a launch: the median of the samples; abandoned: of the first one
     kernel_use use;
-    int shared_bytes = 0;  ///< dynamic, a block
-    std::string problem;   ///< failed: what the compiler or the launch said
+    int shared_bytes = 0; ///< dynamic, a block
+    std::string problem;  ///< failed: what the compiler or the launch said
 };
 
 std::string_view name_of(candidate::outcome result);
@@ -55,11 +56,12 @@ struct tuned_step {
     std::size_t count(candidate::outcome result) const;
 };
 
-/// Candidates with predictions, `pruned` or `alike` but for those that would be compiled, which are `measured`. Needs no device.
+/// Candidates with predictions, `pruned` or `alike` but for those that would be compiled, which are `measured`. Needs
+/// no device.
 tuned_step plan_tuning(const lowering::step& st, const lowering::machine& chip, const tuning_effort& effort);
 
-/// Measures step `st` of the plan of `s`, which has_tile, on memory of its own. Throws ricci::error (environment) when there is not
-/// enough memory, or where the kernel of the model's choice cannot be compiled or started.
+/// Measures step `st` of the plan of `s`, which has_tile, on memory of its own. Throws ricci::error (environment)
+/// when there is not enough memory, or where the kernel of the model's choice cannot be compiled or started.
 tuned_step tune_step(backend& b, const lowering::step& st, const lowering::statement& s, const tuning_effort& effort);
 
 } // namespace ricci::runtime

@@ -27,7 +27,8 @@ using namespace lowering;
 void warn_of_tuning(const std::string& file, const std::string& problem) {
     static std::atomic<bool> said = false;
     if (!said.exchange(true))
-        fmt::print(stderr, "ricci: tuning database {}: {}; going on without it\n", (cache_directory() / tuning_shelf / file).string(), problem);
+        fmt::print(stderr, "ricci: tuning database {}: {}; going on without it\n",
+                   (cache_directory() / tuning_shelf / file).string(), problem);
 }
 
 /// Letters, digits, dots and hyphens stay; the rest becomes '_'.
@@ -37,8 +38,8 @@ std::string plain(std::string_view name) {
     return out;
 }
 
-/// Holds the shelf's lock while it lives, if the file system has locks and nobody keeps it for long: two writers at once would only
-/// lose entries, so it is not worth waiting for more than a moment.
+/// Holds the shelf's lock while it lives, if the file system has locks and nobody keeps it for long: two writers at
+/// once would only lose entries, so it is not worth waiting for more than a moment.
 class shelf_lock {
   public:
     explicit shelf_lock(int shelf) : shelf_(shelf) {
@@ -111,7 +112,10 @@ std::shared_ptr<const tuning_table> tuning_database::shipped() {
         if (text.empty()) text = kernels::source_file(fmt::format("tuned/{}.json", chip_.architecture));
         if (!text.empty()) {
             auto file = read_tuning(text);
-            if (!file.problem.empty()) throw error(fmt::format("the tuning table in this build for {}: {}", chip_.architecture, file.problem), blame::environment);
+            if (!file.problem.empty())
+                throw error(
+                    fmt::format("the tuning table in this build for {}: {}", chip_.architecture, file.problem),
+                    blame::environment);
             *table = std::move(file.table);
         }
         shipped_ = std::move(table);
@@ -133,11 +137,17 @@ void tuning_database::keep(const tuning_table& found) {
         if (shelf.open) {
             const shelf_lock alone(shelf.open.get());
             // Of other processes: theirs are as new as what was loaded, or newer.
-            if (const auto now = read_from(shelf, file_name_, problem); now && now->newer) writable_ = false;
-            else if (now) add(now->table);
+            if (const auto now = read_from(shelf, file_name_, problem); now && now->newer)
+                writable_ = false;
+            else if (now)
+                add(now->table);
             add(found);
-            const int failure = writable_ ? replace_file(shelf.open.get(), file_name_, write_tuning(*table, chip_)) : 0;
-            if (writable_) problem = failure == 0 ? "" : fmt::format("cannot be written: {}", std::generic_category().message(failure));
+            const int failure =
+                writable_ ? replace_file(shelf.open.get(), file_name_, write_tuning(*table, chip_)) : 0;
+            if (writable_)
+                problem = failure == 0
+                              ? ""
+                              : fmt::format("cannot be written: {}", std::generic_category().message(failure));
         }
         if (!problem.empty()) warn_of_tuning(file_name_, problem);
     }

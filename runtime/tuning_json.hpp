@@ -23,7 +23,7 @@ struct tuning_file {
 /// Never throws for a bad text.
 tuning_file read_tuning(std::string_view text);
 
-/// {"products": 16, "threads": 128, ...}
+/// {"products": 16, "threads": 128, ...}: every parameter. In a table those with their defaults are left out.
 std::string to_json(const lowering::batched_tile& tile);
 
 /// One entry a line, in the order of keys, so that two tables can be compared.

@@ -17,7 +17,9 @@ namespace {
 using namespace lowering;
 
 double best_of(const std::map<std::string, double>& times) {
-    return std::min_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->second;
+    return std::min_element(times.begin(), times.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
 }
 
 } // namespace
@@ -28,8 +30,10 @@ std::string pattern_of(const step& st, const batched_tile& tile) {
     if (st.kernel != family::batched_small) return to_string(t);
     constexpr double step_of_size = 12 << 10;
     const auto bytes = [&](std::int32_t o) { return size_of(st.operands[static_cast<std::size_t>(o)].type); };
-    const auto em = extent_of(st, axis_class::m), en = extent_of(st, axis_class::n), ek = extent_of(st, axis_class::k);
-    const auto block = static_cast<double>(t.products * (em * en * bytes(0) + em * ek * bytes(st.x) + ek * en * bytes(st.y)));
+    const auto em = extent_of(st, axis_class::m), en = extent_of(st, axis_class::n),
+               ek = extent_of(st, axis_class::k);
+    const auto block =
+        static_cast<double>(t.products * (em * en * bytes(0) + em * ek * bytes(st.x) + ek * en * bytes(st.y)));
     t.products = 1;
     return fmt::format("{}, {} KB", to_string(t), 12 * std::max(1.0, std::round(block / step_of_size)));
 }
@@ -59,7 +63,8 @@ kernel_cover cover(const pattern_times& times, double tolerance) {
                 ++served;
                 loss += ratio - 1;
             }
-            if (served > most || (served == most && served > 0 && loss < least)) best = pattern, most = served, least = loss;
+            if (served > most || (served == most && served > 0 && loss < least))
+                best = pattern, most = served, least = loss;
         }
         std::erase_if(open, [&](std::size_t n) {
             const auto found = times[n].find(best);
@@ -83,7 +88,8 @@ std::string trade_off(const pattern_times& times) {
     std::string out = "tolerance  kernels  worst loss  mean loss\n";
     for (const int percent : {0, 1, 2, 5, 10, 20}) {
         const auto c = cover(times, percent / 100.0);
-        out += fmt::format("{:>8}%  {:>7}  {:>9.1f}%  {:>8.1f}%\n", percent, c.patterns.size(), 100 * c.worst, 100 * c.mean);
+        out += fmt::format("{:>8}%  {:>7}  {:>9.1f}%  {:>8.1f}%\n", percent, c.patterns.size(), 100 * c.worst,
+                           100 * c.mean);
     }
     return out;
 }

@@ -9,8 +9,8 @@
 
 namespace ricci::tools {
 
-/// What a tile has in common with tiles for other sizes: block bytes to a multiple of 12 KB in place of a number of products, nothing
-/// that follows from the size. "mma 2x1, 128 threads, 24 KB".
+/// What a tile has in common with tiles for other sizes: block bytes to a multiple of 12 KB in place of a number of
+/// products, nothing that follows from the size. "mma 2x1, 128 threads, 24 KB".
 std::string pattern_of(const lowering::step& st, const lowering::batched_tile& tile);
 
 /// For each size the seconds that each pattern takes, where it was measured.
@@ -21,7 +21,8 @@ struct kernel_cover {
     double worst = 0, mean = 0;        ///< loss against each size's best, 0.05 for 5%
 };
 
-/// A greedy set cover: every size is within `tolerance` of its best by one of the patterns. Sizes without times are left out.
+/// A greedy set cover: every size is within `tolerance` of its best by one of the patterns. Sizes without times are
+/// left out.
 kernel_cover cover(const pattern_times& times, double tolerance);
 
 /// The table of tolerances 0, 1, 2, 5, 10 and 20% against kernels, worst and mean loss.

@@ -11,8 +11,8 @@
 
 namespace ricci::tools {
 
-/// A program over such operands; those of a file are its header's, and it need not exist where the tensor is made. Throws ricci::error
-/// for every mistake in them.
+/// A program over such operands; those of a file are its header's, and it need not exist where the tensor is made.
+/// Throws ricci::error for every mistake in them.
 resolved_program resolve_shapes(std::string_view statements, const std::vector<std::string>& operands);
 
 /// Addresses that no program has, apart from each other and aligned like real ones; nothing is ever read there.

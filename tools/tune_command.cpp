@@ -24,7 +24,8 @@ std::vector<tuning_request> requests_of(const tune_options& options) {
     if (!options.file.empty()) return read_tuning_list(options.file);
     if (!options.sizes.sizes.empty()) return expand(options.sizes);
     if (!options.statements.empty()) return {{options.statements, options.operands}};
-    if (options.export_file.empty()) throw error("nothing to tune: give a statement with its operands, --file or --sizes");
+    if (options.export_file.empty())
+        throw error("nothing to tune: give a statement with its operands, --file or --sizes");
     return {};
 }
 
@@ -32,7 +33,9 @@ lowering::machine chip_of(const tune_options& options, device where) {
     if (options.chip.empty()) return runtime::backend_of(where).machine();
     if (!options.dry_run) throw error("--chip says what the model is to think of: it goes with --dry-run");
     const auto chip = lowering::known_chip(options.chip);
-    if (!chip) throw error(fmt::format("--chip {}: known are {}; this machine's own needs no --chip", options.chip, lowering::known_chip_names));
+    if (!chip)
+        throw error(fmt::format("--chip {}: known are {}; this machine's own needs no --chip", options.chip,
+                                lowering::known_chip_names));
     return *chip;
 }
 
@@ -43,7 +46,9 @@ void export_table(const std::filesystem::path& file, const lowering::machine& ch
     out << runtime::write_tuning(*table, chip);
     if (!out.flush()) throw error(fmt::format("{} cannot be written", file.string()), blame::environment);
     outputs.commit();
-    fmt::print("{} for {} in {}\n", table->entries().size() == 1 ? "1 entry" : fmt::format("{} entries", table->entries().size()), chip.name, file.string());
+    fmt::print("{} for {} in {}\n",
+               table->entries().size() == 1 ? "1 entry" : fmt::format("{} entries", table->entries().size()),
+               chip.name, file.string());
 }
 
 } // namespace

@@ -42,7 +42,8 @@ std::int64_t parse_size(std::string_view word, std::string_view all) {
     std::int64_t out = 0;
     const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), out);
     if (failure != std::errc() || end != word.data() + word.size() || out < 1 || out > largest_size)
-        throw error(fmt::format("--sizes {}: '{}' is no size from 1 to {}; write it like 1..32 or 8,16,24x8x4", all, word, largest_size));
+        throw error(fmt::format("--sizes {}: '{}' is no size from 1 to {}; write it like 1..32 or 8,16,24x8x4", all,
+                                word, largest_size));
     return out;
 }
 
@@ -59,7 +60,8 @@ std::vector<sizes> parse_sizes(std::string_view text) {
         }
         const auto sides = split(item, 'x');
         if (sides.size() != 1 && sides.size() != 3)
-            throw error(fmt::format("--sizes {}: '{}' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4", text, item));
+            throw error(fmt::format("--sizes {}: '{}' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4",
+                                    text, item));
         sizes one{};
         for (std::size_t n = 0; n < 3; ++n) one[n] = parse_size(sides[sides.size() == 1 ? 0 : n], text);
         out.push_back(one);
@@ -78,14 +80,17 @@ std::vector<types> parse_types(std::string_view text) {
         const auto operand = lowering::scalar_type_named(item.substr(0, arrow));
         const auto result = arrow == item.npos ? operand : lowering::scalar_type_named(item.substr(arrow + 1));
         if (!operand || !result)
-            throw error(fmt::format("--types {}: '{}' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32", text, item));
+            throw error(fmt::format(
+                "--types {}: '{}' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32", text,
+                item));
         out.push_back({*operand, *result});
     }
     return out;
 }
 
 /// The words of a list, each of which must be one of `known`.
-std::vector<std::string_view> parse_words(std::string_view text, std::string_view option, std::initializer_list<std::string_view> known) {
+std::vector<std::string_view> parse_words(std::string_view text, std::string_view option,
+                                          std::initializer_list<std::string_view> known) {
     auto out = split(text, ',');
     for (const auto word : out)
         if (std::find(known.begin(), known.end(), word) == known.end())
@@ -93,13 +98,17 @@ std::vector<std::string_view> parse_words(std::string_view text, std::string_vie
     return out;
 }
 
-tuning_request request_for(const sizes& s, const types& t, std::string_view transpose, std::string_view form, std::string_view op, double bytes) {
+tuning_request request_for(const sizes& s, const types& t, std::string_view transpose, std::string_view form,
+                           std::string_view op, double bytes) {
     const auto [m, n, k] = s;
     const auto in = lowering::size_of(t.operand), out = lowering::size_of(t.result);
-    const auto filling = [&](std::int64_t each) { return std::max<std::int64_t>(1, std::llround(bytes / static_cast<double>(each))); };
+    const auto filling = [&](std::int64_t each) {
+        return std::max<std::int64_t>(1, std::llround(bytes / static_cast<double>(each)));
+    };
     const bool a_turned = transpose[0] == 'T', b_turned = transpose[1] == 'T';
     const auto tensor = [](std::string_view name, scalar_type type, const auto&... extents) {
-        return fmt::format("{}={}[{}]", name, lowering::name_of(type), fmt::join(std::array<std::int64_t, sizeof...(extents)>{extents...}, ","));
+        return fmt::format("{}={}[{}]", name, lowering::name_of(type),
+                           fmt::join(std::array<std::int64_t, sizeof...(extents)>{extents...}, ","));
     };
     const auto a = a_turned ? "k,i" : "i,k", b = b_turned ? "j,k" : "k,j";
     if (form == "atb" || form == "ab") {
@@ -107,19 +116,25 @@ tuning_request request_for(const sizes& s, const types& t, std::string_view tran
         const auto tall = filling(atb ? (m + n) * in : n * out + k * in);
         const auto rows = atb ? m : tall, depth = atb ? tall : k;
         return {fmt::format("C(i,j) {} A({})*B({})", op, a, b),
-                {tensor("C", t.result, rows, n), a_turned ? tensor("A", t.operand, depth, rows) : tensor("A", t.operand, rows, depth),
+                {tensor("C", t.result, rows, n),
+                 a_turned ? tensor("A", t.operand, depth, rows) : tensor("A", t.operand, rows, depth),
                  b_turned ? tensor("B", t.operand, n, depth) : tensor("B", t.operand, depth, n)}};
     }
     const auto batch = filling(m * n * out + (m * k + k * n) * in);
-    const auto a_rows = a_turned ? k : m, a_columns = a_turned ? m : k, b_rows = b_turned ? n : k, b_columns = b_turned ? k : n;
+    const auto a_rows = a_turned ? k : m, a_columns = a_turned ? m : k, b_rows = b_turned ? n : k,
+               b_columns = b_turned ? k : n;
     if (form == "interleaved")
         return {fmt::format("C(e,i,j) {} A(e,{})*B(e,{})", op, a, b),
-                {tensor("C", t.result, batch, m, n), tensor("A", t.operand, batch, a_rows, a_columns), tensor("B", t.operand, batch, b_rows, b_columns)}};
+                {tensor("C", t.result, batch, m, n), tensor("A", t.operand, batch, a_rows, a_columns),
+                 tensor("B", t.operand, batch, b_rows, b_columns)}};
     return {fmt::format("C(i,j,e) {} A({},e)*B({},e)", op, a, b),
-            {tensor("C", t.result, m, n, batch), tensor("A", t.operand, a_rows, a_columns, batch), tensor("B", t.operand, b_rows, b_columns, batch)}};
+            {tensor("C", t.result, m, n, batch), tensor("A", t.operand, a_rows, a_columns, batch),
+             tensor("B", t.operand, b_rows, b_columns, batch)}};
 }
 
-bool is_operand(std::string_view word) { return word.find('=') != word.npos && (word.find('[') != word.npos || word.ends_with(".npy")); }
+bool is_operand(std::string_view word) {
+    return word.find('=') != word.npos && (word.find('[') != word.npos || word.ends_with(".npy"));
+}
 
 } // namespace
 
@@ -130,7 +145,8 @@ std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file) 
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
         const auto bad = [&](std::string_view why) {
-            return error(fmt::format("{}, line {}: {}; write it like \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" A=f64[8,8,1000] B=f64[8,8,1000] C=f64[8,8,1000]",
+            return error(fmt::format("{}, line {}: {}; write it like \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" "
+                                     "A=f64[8,8,1000] B=f64[8,8,1000] C=f64[8,8,1000]",
                                      file.string(), number, why));
         };
         auto rest = trimmed(std::string_view(line).substr(0, line.find('#')));
@@ -145,9 +161,12 @@ std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file) 
         }
         std::istringstream words{std::string(rest)};
         for (std::string word; words >> word;) {
-            if (is_operand(word)) r.operands.push_back(word);
-            else if (quoted || !r.operands.empty()) throw bad(fmt::format("'{}' is no operand", word));
-            else r.statements += (r.statements.empty() ? "" : " ") + word;
+            if (is_operand(word))
+                r.operands.push_back(word);
+            else if (quoted || !r.operands.empty())
+                throw bad(fmt::format("'{}' is no operand", word));
+            else
+                r.statements += (r.statements.empty() ? "" : " ") + word;
         }
         if (trimmed(r.statements).empty()) throw bad("there is no statement");
         if (r.operands.empty()) throw bad("there are no operands");
@@ -166,7 +185,8 @@ std::vector<tuning_request> expand(const sweep& s) {
         for (const auto form : parse_words(s.forms, "--form", {"batched", "interleaved", "atb", "ab"}))
             for (const auto op : parse_words(s.assignments, "--assign", {"=", "+=", "-="}))
                 for (const auto transpose : parse_words(s.transpose, "--transpose", {"NN", "NT", "TN", "TT"}))
-                    for (const auto& size : parse_sizes(s.sizes)) out.push_back(request_for(size, t, transpose, form, op, bytes));
+                    for (const auto& size : parse_sizes(s.sizes))
+                        out.push_back(request_for(size, t, transpose, form, op, bytes));
     return out;
 }
 
@@ -175,8 +195,9 @@ double parse_bytes(std::string_view text, std::string_view option) {
     const char* const end = text.data() + text.size();
     const auto [stop, failure] = std::from_chars(text.data(), end, out);
     const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    constexpr std::pair<std::string_view, double> units[] = {{"", 1}, {"B", 1}, {"K", 1e3}, {"KB", 1e3}, {"KiB", 0x1p10}, {"M", 1e6}, {"MB", 1e6},
-                                                             {"MiB", 0x1p20}, {"G", 1e9}, {"GB", 1e9}, {"GiB", 0x1p30}};
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"", 1},     {"B", 1},        {"K", 1e3}, {"KB", 1e3}, {"KiB", 0x1p10}, {"M", 1e6},
+        {"MB", 1e6}, {"MiB", 0x1p20}, {"G", 1e9}, {"GB", 1e9}, {"GiB", 0x1p30}};
     for (const auto& [name, factor] : units)
         if (failure == std::errc() && unit == name && out * factor >= 1 && out * factor < 0x1p50) return out * factor;
     throw error(fmt::format("{} {}: expected bytes, like 1GB, 256MB or 4KiB", option, text));

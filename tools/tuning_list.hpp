@@ -17,23 +17,24 @@ struct tuning_request {
     std::vector<std::string> operands;
 };
 
-/// A line a request: a statement, in double quotes or not, then NAME=TYPE[EXTENTS] without blanks in them. '#' begins a comment. Throws
-/// ricci::error naming the file and line.
+/// A line a request: a statement, in double quotes or not, then NAME=TYPE[EXTENTS] without blanks in them. '#' begins
+/// a comment. Throws ricci::error naming the file and line.
 std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file);
 
 struct sweep {
-    std::string sizes;                     ///< "1..32", "8,16x8x4"
-    std::string types = "f64";             ///< "f64,f32,f16>f32": of the operands, and of the result
-    std::string transpose = "NN";          ///< "NN,NT,TN,TT"
-    std::string forms = "batched";         ///< "batched,interleaved,atb,ab"
-    std::string assignments = "+=";        ///< "=,+=,-="
-    std::string bytes = "1GB";             ///< of all operands together; gives the batch, or the long side
+    std::string sizes;              ///< "1..32", "8,16x8x4"
+    std::string types = "f64";      ///< "f64,f32,f16>f32": of the operands, and of the result
+    std::string transpose = "NN";   ///< "NN,NT,TN,TT"
+    std::string forms = "batched";  ///< "batched,interleaved,atb,ab"
+    std::string assignments = "+="; ///< "=,+=,-="
+    std::string bytes = "1GB";      ///< of all operands together; gives the batch, or the long side
 };
 
 /// One request for each size, type, transposition, form and assignment. Throws ricci::error for what it cannot read.
 std::vector<tuning_request> expand(const sweep& s);
 
-/// "1GB", "256MB", "4KiB", "1000000": bytes, at least one. Throws ricci::error for anything else; `option` is for the message.
+/// "1GB", "256MB", "4KiB", "1000000": bytes, at least one. Throws ricci::error for anything else; `option` is for the
+/// message.
 double parse_bytes(std::string_view text, std::string_view option);
 
 /// "5%" or "5" -> 0.05. Throws ricci::error.

@@ -37,11 +37,14 @@ using runtime::tuned_step;
 using outcome = candidate::outcome;
 
 std::string name_of_job(const statement& s, const step& st) {
-    return fmt::format("{} in {}: m={} n={} k={} batch={}", to_string(s), name_of(st.operands[static_cast<std::size_t>(st.x)].type),
-                       extent_of(st, axis_class::m), extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
+    return fmt::format("{} in {}: m={} n={} k={} batch={}", to_string(s),
+                       name_of(st.operands[static_cast<std::size_t>(st.x)].type), extent_of(st, axis_class::m),
+                       extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
 
-std::string plural(std::size_t count, std::string_view one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
+std::string plural(std::size_t count, std::string_view one) {
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
 
 /// "412 candidates; 71 predicted more than 1.5x the best; 277 like others that are kept; 64 left".
 std::string pruning(const tuned_step& t, const runtime::tuning_effort& effort) {
@@ -73,16 +76,22 @@ void print_result(const tuning_job& job, const tuned_step& t, const runtime::tun
     fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
     for (const auto& c : t.candidates)
         if (c.result == outcome::failed || c.result == outcome::wrong) {
-            fmt::print("  {}: {}\n", to_string(c.tile), c.result == outcome::wrong ? "its result is not the model's choice's" : c.problem.substr(0, c.problem.find('\n')));
+            fmt::print("  {}: {}\n", to_string(c.tile),
+                       c.result == outcome::wrong ? "its result is not the model's choice's"
+                                                  : c.problem.substr(0, c.problem.find('\n')));
             break; // of one kind, mostly
         }
     if (!t.best) return fmt::print("  none can be used: the model's choice stays\n");
     const auto& best = t.candidates[*t.best];
     const auto& model = t.candidates.front();
     fmt::print("  best {}: {}", to_string(best.tile), microseconds(best.seconds));
-    if (*t.best == 0) fmt::print(", the model's choice\n");
-    else if (model.seconds > 0) fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, to_string(model.tile), microseconds(model.seconds));
-    else fmt::print("; the model's choice {} cannot be used\n", to_string(model.tile));
+    if (*t.best == 0)
+        fmt::print(", the model's choice\n");
+    else if (model.seconds > 0)
+        fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, to_string(model.tile),
+                   microseconds(model.seconds));
+    else
+        fmt::print("; the model's choice {} cannot be used\n", to_string(model.tile));
 }
 
 nlohmann::json row_of(const tuning_job& job, const candidate& c) {
@@ -106,11 +115,16 @@ nlohmann::json row_of(const tuning_job& job, const candidate& c) {
 }
 
 /// Timings of all candidates that were compiled, one a line.
-void write_timings(const std::filesystem::path& file, const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, const machine& chip) {
+void write_timings(const std::filesystem::path& file, const std::vector<tuning_job>& jobs,
+                   const std::vector<tuned_step>& results, const machine& chip) {
     output_files outputs;
     const auto temporary = outputs.add(file);
     std::ofstream out(temporary);
-    out << nlohmann::json{{"chip", chip.name}, {"architecture", chip.architecture}, {"processors", chip.processors}, {"bandwidth", chip.bandwidth}}.dump();
+    out << nlohmann::json{{"chip", chip.name},
+                          {"architecture", chip.architecture},
+                          {"processors", chip.processors},
+                          {"bandwidth", chip.bandwidth}}
+               .dump();
     for (std::size_t n = 0; n < results.size(); ++n)
         for (const auto& c : results[n].candidates)
             if (is_kept(c)) out << "\n" << row_of(jobs[n], c).dump();
@@ -126,7 +140,8 @@ tuning_table winner(const tuned_step& t, std::size_t which) {
 }
 
 /// Prints the table, and keeps for each job the best of the patterns that are enough.
-void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, double tolerance, runtime::tuning_database& database) {
+void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, double tolerance,
+                 runtime::tuning_database& database) {
     pattern_times times;
     for (std::size_t n = 0; n < results.size(); ++n) {
         auto& row = times.emplace_back();
@@ -137,15 +152,16 @@ void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_st
         }
     }
     const auto kept = cover(times, tolerance);
-    fmt::print("\n{}\n{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%:\n", trade_off(times), plural(kept.patterns.size(), "kernel"),
-               100 * tolerance, 100 * kept.worst, 100 * kept.mean);
+    fmt::print("\n{}\n{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%:\n", trade_off(times),
+               plural(kept.patterns.size(), "kernel"), 100 * tolerance, 100 * kept.worst, 100 * kept.mean);
     for (const auto& pattern : kept.patterns) fmt::print("  {}\n", pattern);
     tuning_table table;
     for (std::size_t n = 0; n < results.size(); ++n) {
         const candidate* best = nullptr;
         for (const auto& c : results[n].candidates) {
             const bool is_chosen = c.result == outcome::measured && results[n].best &&
-                                 std::find(kept.patterns.begin(), kept.patterns.end(), pattern_of(jobs[n].step, c.tile)) != kept.patterns.end();
+                                   std::find(kept.patterns.begin(), kept.patterns.end(),
+                                             pattern_of(jobs[n].step, c.tile)) != kept.patterns.end();
             if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
         }
         if (best != nullptr) table.put(results[n].key, {best->tile, best->seconds});
@@ -173,12 +189,15 @@ std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests,
                 }
         } catch (const error& e) {
             if (requests.size() == 1) throw;
-            throw error(fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()), e.blame());
+            throw error(
+                fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()),
+                e.blame());
         }
     return jobs;
 }
 
-void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip, const runtime::tuning_effort& effort) {
+void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
+                      const runtime::tuning_effort& effort) {
     constexpr std::size_t most_shown = 10;
     for (const auto& job : jobs) {
         const auto t = runtime::plan_tuning(job.step, chip, effort);
@@ -186,14 +205,19 @@ void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip, 
         std::size_t shown = 0;
         for (const auto& c : t.candidates) {
             if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
-            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile), shown == 0 ? "  (the model's choice)" : "");
+            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile),
+                       shown == 0 ? "  (the model's choice)" : "");
             ++shown;
         }
-        if (const auto rest = static_cast<std::size_t>(std::count_if(t.candidates.begin(), t.candidates.end(), is_kept)) - shown; rest > 0) fmt::print("  and {} more\n", rest);
+        if (const auto rest =
+                static_cast<std::size_t>(std::count_if(t.candidates.begin(), t.candidates.end(), is_kept)) - shown;
+            rest > 0)
+            fmt::print("  and {} more\n", rest);
     }
 }
 
-int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort, const tuning_output& output) {
+int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
+               const tuning_output& output) {
     auto& backend = runtime::backend_of(where);
     auto& database = runtime::tuning_database_of(backend.machine());
     const bench::interruptible until_signal;

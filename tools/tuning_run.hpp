@@ -24,20 +24,24 @@ struct tuning_job {
     std::string name; ///< "C(i, j, e) += ...: m=8 n=8 k=8 batch=651042"
 };
 
-/// The steps of the requests, one for each key; a statement's steps without parameters are left out. Throws ricci::error for mistakes in
-/// the statements, with the number of the request where there are several.
-std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests, const lowering::machine& chip, device where);
+/// The steps of the requests, one for each key; a statement's steps without parameters are left out. Throws
+/// ricci::error for mistakes in the statements, with the number of the request where there are several.
+std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests, const lowering::machine& chip,
+                                    device where);
 
 struct tuning_output {
-    std::optional<double> tolerance;   ///< keep the fewest kernels that lose at most as much
-    std::filesystem::path json;        ///< all timings; empty: none
+    std::optional<double> tolerance; ///< keep the fewest kernels that lose at most as much
+    std::filesystem::path json;      ///< all timings; empty: none
 };
 
 /// Prints each job's candidates as the model sees them.
-void print_candidates(const std::vector<tuning_job>& jobs, const lowering::machine& chip, const runtime::tuning_effort& effort);
+void print_candidates(const std::vector<tuning_job>& jobs, const lowering::machine& chip,
+                      const runtime::tuning_effort& effort);
 
-/// Tunes the jobs, prints a line or two of each, and keeps the winners in the database of the device's chip as it goes. Returns the exit
-/// code: 128 + the signal's number where one came, after which what was found is kept all the same.
-int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort, const tuning_output& output);
+/// Tunes the jobs, prints a line or two of each, and keeps the winners in the database of the device's chip as it
+/// goes. Returns the exit code: 128 + the signal's number where one came, after which what was found is kept all the
+/// same.
+int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
+               const tuning_output& output);
 
 } // namespace ricci::tools

@@ -18,7 +18,8 @@ using namespace ricci::tests;
 
 const machine chip = some_gpu();
 
-statement product(int n, int batch = 100000, const char* text = "C(i,j,e) += A(i,k,e)*B(k,j,e)", const char* type = "f64") {
+statement product(int n, int batch = 100000, const char* text = "C(i,j,e) += A(i,k,e)*B(k,j,e)",
+                  const char* type = "f64") {
     return bound_text(text, fmt::format("C={0}[{1},{1},{2}] A={0}[{1},{1},{2}] B={0}[{1},{1},{2}]", type, n, batch));
 }
 
@@ -62,7 +63,8 @@ TEST_CASE("an exact entry is taken, the chip's own before the shipped one") {
 
 TEST_CASE("an entry that the kernel could not run is ignored") {
     const auto st = first_step(product(8));
-    for (const auto spoil : {+[](batched_tile& t) { t.threads = 96; }, +[](batched_tile& t) { t.products = 100000; }, +[](batched_tile& t) { t.tile_m = 9; }}) {
+    for (const auto spoil : {+[](batched_tile& t) { t.threads = 96; }, +[](batched_tile& t) { t.products = 100000; },
+                             +[](batched_tile& t) { t.tile_m = 9; }}) {
         auto bad = another_tile(st);
         spoil(bad);
         tuning_table measured;
@@ -99,14 +101,16 @@ TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's exte
     CHECK(plain.strides == "C m1 n6 e30, A m1 k6 e42, B k1 n7 e35");
     CHECK(plain == key(text, "C=f64[6,5,90001] A=f64[6,7,90001] B=f64[7,5,90001]"));
     CHECK(plain == key("C(i,j,e) -= 3*A(i,k,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]"));
-    for (const auto& [other, operands] : {std::pair<const char*, const char*>{"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]"},
-                                          {text, "C=f32[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
-                                          {text, "C=f64[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
-                                          {text, "C=f64[6:1,5:8,90000:40] A=f64[6,7,90000] B=f64[7,5,90000]"},
-                                          {text, "C=f64[6,5,90000] A=f64[6,7,90000:44] B=f64[7,5,90000]"},
-                                          {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[7,6,90000] B=f64[7,5,90000]"},
-                                          {"C(i,j,e) += A(i,k,e)*B(k,j)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5]"},
-                                          {"C(i,j,e,f) += A(i,k,e,f)*B(k,j,e)", "C=f64[6,5,300,300] A=f64[6,7,300,300] B=f64[7,5,300]"}})
+    for (const auto& [other, operands] :
+         {std::pair<const char*, const char*>{"C(i,j,e) = A(i,k,e)*B(k,j,e)",
+                                              "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]"},
+          {text, "C=f32[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
+          {text, "C=f64[6,5,90000] A=f32[6,7,90000] B=f32[7,5,90000]"},
+          {text, "C=f64[6:1,5:8,90000:40] A=f64[6,7,90000] B=f64[7,5,90000]"},
+          {text, "C=f64[6,5,90000] A=f64[6,7,90000:44] B=f64[7,5,90000]"},
+          {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f64[6,5,90000] A=f64[7,6,90000] B=f64[7,5,90000]"},
+          {"C(i,j,e) += A(i,k,e)*B(k,j)", "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5]"},
+          {"C(i,j,e,f) += A(i,k,e,f)*B(k,j,e)", "C=f64[6,5,300,300] A=f64[6,7,300,300] B=f64[7,5,300]"}})
         CHECK_FALSE(plain.layout + plain.strides == key(other, operands).layout + key(other, operands).strides);
     CHECK(key("C(i,j,e) += conj(A(i,k,e))*B(k,j,e)", "C=c64[6,5,90000] A=c64[6,7,90000] B=c64[7,5,90000]").layout ==
           "batched_small c64*c64->c64 in c64 +=, C m, A m conj, B k");
@@ -117,7 +121,8 @@ TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's exte
     const auto atb = key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000000,6] B=f64[9000000,5]");
     CHECK(atb.sizes == std::array<std::int64_t, 3>{6, 5, 0});
     CHECK(atb == key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[8000000,6] B=f64[8000000,5]"));
-    CHECK_FALSE(atb == key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]")); // short ones have a class of their own
+    CHECK_FALSE(atb == key("C(i,j) = A(k,i)*B(k,j)",
+                           "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]")); // short ones have a class of their own
     const auto ab = key("C(i,j) = A(i,k)*B(k,j)", "C=f64[9000000,5] A=f64[9000000,7] B=f64[7,5]");
     CHECK(ab.sizes == std::array<std::int64_t, 3>{0, 5, 7});
     CHECK(ab == key("C(i,j) = A(i,k)*B(k,j)", "C=f64[8000000,5] A=f64[8000000,7] B=f64[7,5]"));
@@ -136,26 +141,34 @@ TEST_CASE("sizes nearby: of what the model cannot tell apart, the candidate most
     int met = 0;
     for (const int threads : {64, 128, 256})
         for (const bool rows_first : {false, true}) {
-            const auto wanted = [&](const batched_tile& t) { return t.core == batched_core::fma && t.threads == threads && t.rows_first == rows_first; };
+            const auto wanted = [&](const batched_tile& t) {
+                return t.core == batched_core::fma && t.threads == threads && t.rows_first == rows_first;
+            };
             if (!near_best(wanted)) continue;
             ++met;
             tuning_table measured;
             for (const int n : {8, 10}) {
                 const auto at = first_step(product(n));
                 const auto tiles = tile_candidates(at, chip);
-                const auto winner = std::find_if(tiles.begin(), tiles.end(), [&](const batched_tile& t) { return wanted(t) && t.tile_m == 2 && t.tile_n == 4 && !t.skewed; });
+                const auto winner = std::find_if(tiles.begin(), tiles.end(), [&](const batched_tile& t) {
+                    return wanted(t) && t.tile_m == 2 && t.tile_n == 4 && !t.skewed;
+                });
                 REQUIRE(winner != tiles.end());
                 measured.put(key_of(at, chip), {*winner, 1e-3});
             }
             for (const bool is_shipped : {false, true}) {
-                const auto chosen = first_step(product(9), {is_shipped ? nullptr : &measured, is_shipped ? &measured : nullptr});
+                const auto chosen =
+                    first_step(product(9), {is_shipped ? nullptr : &measured, is_shipped ? &measured : nullptr});
                 CHECK(chosen.origin == tile_origin::neighbors);
                 CHECK(wanted(chosen.batched));
                 CHECK(predicted_seconds(chosen, chosen.batched, chip) <= 1.1 * least);
             }
             CHECK(first_step(product(16), {&measured, nullptr}).origin == tile_origin::model); // too far
-            CHECK(first_step(product(9, 100000, "C(i,j,e) += A(k,i,e)*B(k,j,e)"), {&measured, nullptr}).origin == tile_origin::model);
-            CHECK(first_step(product(9, 100000, "C(i,j,e) += A(i,k,e)*B(k,j,e)", "f32"), {&measured, nullptr}).origin == tile_origin::model);
+            CHECK(first_step(product(9, 100000, "C(i,j,e) += A(k,i,e)*B(k,j,e)"), {&measured, nullptr}).origin ==
+                  tile_origin::model);
+            CHECK(
+                first_step(product(9, 100000, "C(i,j,e) += A(i,k,e)*B(k,j,e)", "f32"), {&measured, nullptr}).origin ==
+                tile_origin::model);
         }
     CHECK(met > 2);
 }
@@ -176,17 +189,20 @@ TEST_CASE("near: the nearest first, none further than a factor of sqrt(2)") {
 }
 
 TEST_CASE("the model's tile is a candidate of every family, and costs no more than another") {
-    for (const auto& [text, operands] : {std::pair<const char*, const char*>{"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[6,5,900] A=f64[6,7,900] B=f64[7,5,900]"},
-                                         {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f32[900,6,5] A=f32[900,6,7] B=f32[900,7,5]"},
-                                         {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=c128[90,90,900] A=c128[90,90,900] B=c128[90,90,900]"},
-                                         {"C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]"},
-                                         {"C(i,j) = A(i,k)*B(k,j)", "C=f64[9000,5] A=f64[9000,7] B=f64[7,5]"}}) {
+    for (const auto& [text, operands] :
+         {std::pair<const char*, const char*>{"C(i,j,e) += A(i,k,e)*B(k,j,e)",
+                                              "C=f64[6,5,900] A=f64[6,7,900] B=f64[7,5,900]"},
+          {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f32[900,6,5] A=f32[900,6,7] B=f32[900,7,5]"},
+          {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=c128[90,90,900] A=c128[90,90,900] B=c128[90,90,900]"},
+          {"C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000,6] B=f64[9000,5]"},
+          {"C(i,j) = A(i,k)*B(k,j)", "C=f64[9000,5] A=f64[9000,7] B=f64[7,5]"}}) {
         const auto st = first_step(bound_text(text, operands));
         INFO(text);
         const auto all = tile_candidates(st, chip);
         CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
         CHECK(st.batched == model_tile(st, chip));
-        for (const double s : predicted_seconds(st, all, chip)) CHECK(s >= predicted_seconds(st, st.batched, chip) * (1 - 1e-8));
+        for (const double s : predicted_seconds(st, all, chip))
+            CHECK(s >= predicted_seconds(st, st.batched, chip) * (1 - 1e-8));
     }
     const auto direct = lower(bound_text("C(i) = A(i)", "C=f64[9] A=f64[9]"), chip).steps.at(0);
     CHECK(tile_candidates(direct, chip).empty());

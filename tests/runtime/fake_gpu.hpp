@@ -41,7 +41,8 @@ class fake_gpu : public runtime::backend {
         const std::lock_guard lock(mutex_);
         return &kernels_.emplace_back(std::move(k));
     }
-    void launch(runtime::kernel_handle handle, const runtime::launch_shape&, std::span<const std::uint64_t> words) override {
+    void launch(runtime::kernel_handle handle, const runtime::launch_shape&,
+                std::span<const std::uint64_t> words) override {
         const auto& k = *static_cast<const fake_kernel*>(handle);
         if (on_launch) on_launch(k, words);
         now_ += seconds(k);
@@ -69,7 +70,9 @@ class fake_gpu : public runtime::backend {
     void zero(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
     void copy_in(void* target, const void* host, std::size_t bytes) override { std::memcpy(target, host, bytes); }
     void copy_out(void* host, const void* source, std::size_t bytes) override { std::memcpy(host, source, bytes); }
-    void copy_within(void* target, const void* source, std::size_t bytes) override { std::memmove(target, source, bytes); }
+    void copy_within(void* target, const void* source, std::size_t bytes) override {
+        std::memmove(target, source, bytes);
+    }
     void synchronize() override {}
     bool capturing() const override { return is_capturing; }
 
@@ -90,7 +93,8 @@ class fake_gpu : public runtime::backend {
         std::string compile(const std::string& source) override {
             ++owner_.compiled;
             if (owner_.fails) {
-                const std::unique_ptr<fake_kernel> k(new fake_kernel(*static_cast<fake_kernel*>(owner_.load(source, ""))));
+                const std::unique_ptr<fake_kernel> k(
+                    new fake_kernel(*static_cast<fake_kernel*>(owner_.load(source, ""))));
                 if (owner_.fails(*k)) throw error("does not compile\nand here is why", blame::environment);
             }
             return source.substr(0, source.find("\n//")); // the prelude

@@ -26,7 +26,9 @@ struct watched {
     int last_threads = 0;
     watched(std::int32_t code, const std::string& chip) : gpu(register_fake_gpu(code, chip)) {
         gpu.seconds = [](const fake_kernel& k) { return k.at("threads_per_block") == 64 ? 1e-4 : 2e-4; };
-        gpu.on_launch = [this](const fake_kernel& k, std::span<const std::uint64_t>) { last_threads = k.at("threads_per_block"); };
+        gpu.on_launch = [this](const fake_kernel& k, std::span<const std::uint64_t>) {
+            last_threads = k.at("threads_per_block");
+        };
     }
 };
 
@@ -59,7 +61,9 @@ TEST_CASE("on first use a statement is measured, once; its results are written o
 
     // Not the tensors that the statement has: those at the user's addresses are launched on once each time.
     int own = 0;
-    w.gpu.on_launch = [&](const fake_kernel&, std::span<const std::uint64_t> words) { own += words[0] == reinterpret_cast<std::uintptr_t>(s.accesses[0].data); };
+    w.gpu.on_launch = [&](const fake_kernel&, std::span<const std::uint64_t> words) {
+        own += words[0] == reinterpret_cast<std::uintptr_t>(s.accesses[0].data);
+    };
     auto other = on(-3, 4000, "C(i,j,e) = A(i,k,e)*B(k,j,e)");
     other.accesses[0].data = s.accesses[0].data;
     runtime::run(other);

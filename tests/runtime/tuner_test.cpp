@@ -23,7 +23,8 @@ struct product {
     lowering::step step;
 };
 
-product some_product(const lowering::machine& chip, const char* operands = "C=f64[6,5,3000] A=f64[6,7,3000] B=f64[7,5,3000]") {
+product some_product(const lowering::machine& chip,
+                     const char* operands = "C=f64[6,5,3000] A=f64[6,7,3000] B=f64[7,5,3000]") {
     product out{tests::bound_text("C(i,j,e) += 2*A(i,k,e)*B(k,j,e)", operands), {}};
     out.step = lowering::lower(out.s, chip).steps.at(0);
     REQUIRE(out.step.kernel == lowering::family::batched_small);
@@ -48,8 +49,9 @@ tuning_effort some_effort() {
 
 /// A time that differs from kernel to kernel, least for threads 128, tile 2 x 1.
 double uneven_seconds(const fake_kernel& k) {
-    return 1e-4 * (1 + 0.05 * std::abs(k.at("tile_m") - 2) + 0.04 * (k.at("tile_n") - 1) + 0.2 * (k.at("threads_per_block") != 128) +
-                   1e-4 * k.at("products_per_block") + 0.01 * k.at("skewed") + 0.01 * k.at("rows_first") + 0.5 * k.at("core"));
+    return 1e-4 * (1 + 0.05 * std::abs(k.at("tile_m") - 2) + 0.04 * (k.at("tile_n") - 1) +
+                   0.2 * (k.at("threads_per_block") != 128) + 1e-4 * k.at("products_per_block") +
+                   0.01 * k.at("skewed") + 0.01 * k.at("rows_first") + 0.5 * k.at("core"));
 }
 
 } // namespace
@@ -101,7 +103,8 @@ TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
     gpu.spills = [](const fake_kernel& k) { return k.at("tile_m") == 2; };
     gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 1 && k.at("tile_n") == 1; };
     gpu.on_launch = [](const fake_kernel& k, std::span<const std::uint64_t> words) {
-        if (k.at("tile_m") == 3 && k.at("tile_n") == 1) *reinterpret_cast<double*>(words[0]) += 1; // C's first element
+        if (k.at("tile_m") == 3 && k.at("tile_n") == 1)
+            *reinterpret_cast<double*>(words[0]) += 1; // C's first element
     };
     const auto p = some_product(gpu.machine());
     REQUIRE(p.step.batched.tile_m > 2);
@@ -113,7 +116,8 @@ TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
     const auto& best = tuned.candidates[*tuned.best].tile;
     CHECK(best.tile_m != 2);
     CHECK(best.tile_n == 2); // 3 x 1 would be faster
-    for (const auto& c : tuned.candidates) CHECK((c.result == fate::failed) == contains(c.problem, "does not compile"));
+    for (const auto& c : tuned.candidates)
+        CHECK((c.result == fate::failed) == contains(c.problem, "does not compile"));
 }
 
 TEST_CASE("a hopeless candidate gets one sample only") {
@@ -134,14 +138,17 @@ TEST_CASE("a hopeless candidate gets one sample only") {
         slow_kernels += c.tile.threads == 256;
     }
     REQUIRE(slow_kernels > 0);
-    CHECK(slow_launches == slow_kernels * (1 + 10)); // to warm up, then a sample of 1 ms as the model's choice needs it
+    CHECK(slow_launches ==
+          slow_kernels * (1 + 10)); // to warm up, then a sample of 1 ms as the model's choice needs it
 }
 
 TEST_CASE("a single outlier does not decide: medians do") {
     const scratch_cache cache;
     auto& gpu = new_fake_gpu("outliers");
     int count = 0;
-    gpu.seconds = [&](const fake_kernel& k) { return (k.at("tile_m") == 2 ? 0.9e-3 : 1e-3) * (++count % 11 == 0 ? 1.2 : 1.0); };
+    gpu.seconds = [&](const fake_kernel& k) {
+        return (k.at("tile_m") == 2 ? 0.9e-3 : 1e-3) * (++count % 11 == 0 ? 1.2 : 1.0);
+    };
     const auto p = some_product(gpu.machine());
     const auto tuned = tune_step(gpu, p.step, p.s, some_effort());
     REQUIRE(tuned.best);
@@ -195,7 +202,8 @@ TEST_CASE("memory of a step's own: overlapping operands, addresses, sets and ref
         CHECK(gpu.pieces == 2 * memory.sets());
         for (const auto& o : step.operands) {
             const auto source = static_cast<std::size_t>(o.source);
-            CHECK(reinterpret_cast<std::uintptr_t>(memory.address(1, o.source)) % 256 == reinterpret_cast<std::uintptr_t>(s.accesses[source].data) % 256);
+            CHECK(reinterpret_cast<std::uintptr_t>(memory.address(1, o.source)) % 256 ==
+                  reinterpret_cast<std::uintptr_t>(s.accesses[source].data) % 256);
         }
         auto* const a = static_cast<half*>(memory.address(1, 0)) + 36;
         const float first = a[0];

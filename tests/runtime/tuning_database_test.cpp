@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-tuning_key some_key(std::int64_t n) { return {"batched_small f64, \"quoted\"", lowering::batch_class::many, {n, n, n}, "C m1 n" + std::to_string(n)}; }
+tuning_key some_key(std::int64_t n) {
+    return {"batched_small f64, \"quoted\"", lowering::batch_class::many, {n, n, n}, "C m1 n" + std::to_string(n)};
+}
 
 /// Every parameter differs from its default.
 tuned_tile some_tile(int n) {
@@ -30,9 +32,12 @@ tuned_tile some_tile(int n) {
     int count = 0;
     lowering::for_each_field(out.tile, [&](std::string_view, auto& value) {
         using type = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<type, bool>) value = true;
-        else if constexpr (std::is_enum_v<type>) value = lowering::batched_core::mma;
-        else value = static_cast<type>(n + 100 * ++count);
+        if constexpr (std::is_same_v<type, bool>)
+            value = true;
+        else if constexpr (std::is_enum_v<type>)
+            value = lowering::batched_core::mma;
+        else
+            value = static_cast<type>(n + 100 * ++count);
     });
     out.seconds = 1e-6 * n + 1.5e-6;
     return out;
@@ -52,7 +57,8 @@ bool same(const tuning_table& a, const tuning_table& b) {
     if (a.entries().size() != b.entries().size()) return false;
     for (const auto& [key, best] : a.entries()) {
         const auto* found = b.find(key);
-        if (found == nullptr || !(found->tile == best.tile) || std::abs(found->seconds - best.seconds) > 1e-9) return false;
+        if (found == nullptr || !(found->tile == best.tile) || std::abs(found->seconds - best.seconds) > 1e-9)
+            return false;
     }
     return true;
 }
@@ -74,7 +80,8 @@ TEST_CASE("what is kept is found by another process") {
     int files = 0;
     for ([[maybe_unused]] const auto& item : fs::directory_iterator(database_file().parent_path())) ++files;
     CHECK(files == 1); // no temporary one stays
-    CHECK((fs::status(database_file()).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+    CHECK((fs::status(database_file()).permissions() & fs::perms::all) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("processes that write one after another, or at once, keep each other's entries") {
@@ -117,8 +124,10 @@ TEST_CASE("damaged, strange and newer files are ignored, with one warning") {
         auto out = good;
         return out.replace(out.find(what), what.size(), by);
     };
-    for (const auto& text : {std::string(), std::string("{"), good.substr(0, good.size() / 2), std::string("[1,2]"), replaced("\"many\"", "\"lots\""),
-                             replaced("\"us\":", "\"us\":-"), replaced("\"m\":3", "\"m\":\"3\""), replaced("\"ricci_tuning\": 1", "\"ricci_tuning\": 0")}) {
+    for (const auto& text :
+         {std::string(), std::string("{"), good.substr(0, good.size() / 2), std::string("[1,2]"),
+          replaced("\"many\"", "\"lots\""), replaced("\"us\":", "\"us\":-"), replaced("\"m\":3", "\"m\":\"3\""),
+          replaced("\"ricci_tuning\": 1", "\"ricci_tuning\": 0")}) {
         text_of(text);
         const auto child = in_child([] {
             tuning_database d(chip);
@@ -191,7 +200,8 @@ TEST_CASE("folders and files of others are not read; where nothing can be writte
 TEST_CASE("the shipped tables can be read, and a chip without one has none") {
     CHECK(read_tuning(kernels::source_file("tuned/sm_90.json")).problem.empty());
     tuning_database d(chip);
-    CHECK(d.shipped()->entries().size() == read_tuning(kernels::source_file("tuned/sm_90.json")).table.entries().size());
+    CHECK(d.shipped()->entries().size() ==
+          read_tuning(kernels::source_file("tuned/sm_90.json")).table.entries().size());
     auto other = chip;
     other.architecture = "sm_75";
     CHECK(tuning_database(other).shipped()->entries().empty());

@@ -18,10 +18,12 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST_CASE("a dry run shows the candidates of a chip that is not there") {
     const folder here;
-    const auto all = tune(here, {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "A=f64[8,8,50000]", "B=f64[8,8,50000]", "C=f64[8,8,50000]", "--dry-run", "--chip", "h100"});
+    const auto all = tune(here, {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "A=f64[8,8,50000]", "B=f64[8,8,50000]",
+                                 "C=f64[8,8,50000]", "--dry-run", "--chip", "h100"});
     CHECK(all.err.empty());
     CHECK(all.code == 0);
-    CHECK(all.out.starts_with("on NVIDIA H100 80GB HBM3 (sm_90), by the model:\nC(i, j, e) += A(i, k, e)*B(k, j, e) in f64: m=8 n=8 k=8 batch=50000\n  "));
+    CHECK(all.out.starts_with("on NVIDIA H100 80GB HBM3 (sm_90), by the model:\nC(i, j, e) += A(i, k, e)*B(k, j, e) "
+                              "in f64: m=8 n=8 k=8 batch=50000\n  "));
     CHECK(contains(all.out, " candidates; "));
     CHECK(contains(all.out, "; 64 left\n"));
     CHECK(contains(all.out, "  (the model's choice)\n"));
@@ -56,7 +58,8 @@ TEST_CASE("the database can be exported, also an empty one") {
 
 TEST_CASE("mistakes in calling it have one message each") {
     const folder here;
-    write_bytes(here / "list", "\"C(i,j,e) = A(i,k,e)*B(k,j,e)\" A=f64[8,8,9] B=f64[8,8,9]\n\"C(i) = A(i\" A=f64[8]\n");
+    write_bytes(here / "list",
+                "\"C(i,j,e) = A(i,k,e)*B(k,j,e)\" A=f64[8,8,9] B=f64[8,8,9]\n\"C(i) = A(i\" A=f64[8]\n");
     const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
         const auto found = tune(here, words);
         CHECK(found.out.empty());
@@ -65,7 +68,8 @@ TEST_CASE("mistakes in calling it have one message each") {
         CHECK(found.code == 1);
     };
     refused({}, "nothing to tune: give a statement with its operands, --file or --sizes");
-    refused({"C(i) = A(i)", "A=f64[9]", "--sizes", "8"}, "a statement, --file and --sizes are three ways to say what to tune: give one");
+    refused({"C(i) = A(i)", "A=f64[9]", "--sizes", "8"},
+            "a statement, --file and --sizes are three ways to say what to tune: give one");
     refused({"--types", "f32"}, "--types requires --sizes");
     refused({"--sizes", "0"}, "'0' is no size");
     refused({"--sizes", "8", "--most", "0"}, "'0' is no number from 1 to");

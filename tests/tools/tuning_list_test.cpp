@@ -65,10 +65,12 @@ TEST_CASE("a sweep is statements") {
 
 TEST_CASE("every statement of a sweep can be lowered, and has kernels to choose from") {
     auto s = sizes("3,17x5x9");
-    s.types = "f64,f32,f16,bf16,c64,c128,f16>f32", s.transpose = "NN,NT,TN,TT", s.forms = "batched,interleaved,atb,ab", s.bytes = "200MB", s.assignments = "=,-=";
+    s.types = "f64,f32,f16,bf16,c64,c128,f16>f32", s.transpose = "NN,NT,TN,TT",
+    s.forms = "batched,interleaved,atb,ab", s.bytes = "200MB", s.assignments = "=,-=";
     const auto requests = expand(s);
     CHECK(requests.size() == 2 * 7 * 4 * 4 * 2);
-    // Partial sums of A^T B are the same kernel whatever is done with them: both assignments, half results and float ones.
+    // Partial sums of A^T B are the same kernel whatever is done with them: both assignments, half results and float
+    // ones.
     const auto same_atb = 2 * 7 * 4 + 2 * 4;
     CHECK(tuning_jobs(requests, tests::some_gpu(), cpu()).size() == requests.size() - same_atb);
     CHECK(tuning_jobs(requests, tests::some_cpu(), cpu()).empty());
@@ -105,17 +107,24 @@ TEST_CASE("mistakes in a sweep have one message each") {
         change(s);
         return message_of([&] { expand(s); });
     };
-    CHECK(refused([](sweep& s) { s.sizes = "0"; }) == "--sizes 0: '0' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.sizes = "1..x"; }) == "--sizes 1..x: 'x' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
+    CHECK(refused([](sweep& s) { s.sizes = "0"; }) ==
+          "--sizes 0: '0' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
+    CHECK(refused([](sweep& s) { s.sizes = "1..x"; }) ==
+          "--sizes 1..x: 'x' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
     CHECK(refused([](sweep& s) { s.sizes = "9..3"; }) == "--sizes 9..3: 9 is more than 3");
-    CHECK(refused([](sweep& s) { s.sizes = "8x9"; }) == "--sizes 8x9: '8x9' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.sizes = "8,"; }) == "--sizes 8,: '' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.types = "f64,int"; }) == "--types f64,int: 'int' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32");
+    CHECK(refused([](sweep& s) { s.sizes = "8x9"; }) ==
+          "--sizes 8x9: '8x9' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4");
+    CHECK(refused([](sweep& s) { s.sizes = "8,"; }) ==
+          "--sizes 8,: '' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
+    CHECK(refused([](sweep& s) { s.types = "f64,int"; }) ==
+          "--types f64,int: 'int' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32");
     CHECK(refused([](sweep& s) { s.transpose = "NN,N"; }) == "--transpose NN,N: 'N' is none of NN, NT, TN, TT");
-    CHECK(refused([](sweep& s) { s.forms = "long"; }) == "--form long: 'long' is none of batched, interleaved, atb, ab");
+    CHECK(refused([](sweep& s) { s.forms = "long"; }) ==
+          "--form long: 'long' is none of batched, interleaved, atb, ab");
     CHECK(refused([](sweep& s) { s.assignments = "*="; }) == "--assign *=: '*=' is none of =, +=, -=");
     for (const char* bytes : {"", "x", "0", "-1", "1XB", "1e99", "nan"})
-        CHECK(refused([&](sweep& s) { s.bytes = bytes; }) == fmt::format("--bytes {}: expected bytes, like 1GB, 256MB or 4KiB", bytes));
+        CHECK(refused([&](sweep& s) { s.bytes = bytes; }) ==
+              fmt::format("--bytes {}: expected bytes, like 1GB, 256MB or 4KiB", bytes));
     CHECK(parse_bytes("1.5GB", "") == 1.5e9);
     CHECK(parse_bytes("4KiB", "") == 4096);
     CHECK(parse_percentage("5%", "") == 0.05);
@@ -126,13 +135,18 @@ TEST_CASE("mistakes in a sweep have one message each") {
 }
 
 TEST_CASE("the fewest kernels within a tolerance") {
-    const pattern_times times{{{"a", 100}, {"b", 104}, {"c", 130}}, {{"a", 120}, {"b", 100}, {"c", 130}}, {{"b", 109}, {"c", 100}}, {}, {{"a", 50}, {"c", 55}}};
+    const pattern_times times{{{"a", 100}, {"b", 104}, {"c", 130}},
+                              {{"a", 120}, {"b", 100}, {"c", 130}},
+                              {{"b", 109}, {"c", 100}},
+                              {},
+                              {{"a", 50}, {"c", 55}}};
     const auto exact = cover(times, 0);
     CHECK(exact.patterns == std::vector<std::string>{"a", "b", "c"});
     CHECK(exact.worst == 0);
     CHECK(cover(times, 0.05).patterns == std::vector<std::string>{"a", "b", "c"});
     const auto ten = cover(times, 0.1);
-    CHECK(ten.patterns == std::vector<std::string>{"b", "a"}); // b serves three sizes, a is the best of the one that is left
+    CHECK(ten.patterns ==
+          std::vector<std::string>{"b", "a"}); // b serves three sizes, a is the best of the one that is left
     CHECK(ten.worst == Approx(0.09));
     CHECK(ten.mean == Approx(0.09 / 4));
     CHECK(cover({}, 0.1).patterns.empty());
@@ -146,7 +160,9 @@ TEST_CASE("the fewest kernels within a tolerance") {
 }
 
 TEST_CASE("patterns: tiles of different sizes that are the same kernel but for the size") {
-    const auto step_of = [](int n) { return tuning_jobs(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).at(0).step; };
+    const auto step_of = [](int n) {
+        return tuning_jobs(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).at(0).step;
+    };
     lowering::batched_tile t;
     t.tile_m = 2, t.tile_n = 4, t.products = 16;
     const auto pattern = pattern_of(step_of(8), t);
@@ -175,5 +191,6 @@ TEST_CASE("progress: how far, and how long it will take") {
     CHECK(lines.line(3, 0, "a name").empty());
     CHECK(bar.line(0, 0, "a name") == "[..............................] 0/8, ?:?? left  a name");
     now += std::chrono::seconds(5);
-    CHECK(bar.line(8, 0.5, std::string(100, 'x')) == "[##############################] 8/8, 0:00 left  " + std::string(36, 'x'));
+    CHECK(bar.line(8, 0.5, std::string(100, 'x')) ==
+          "[##############################] 8/8, 0:00 left  " + std::string(36, 'x'));
 }

@@ -1,4 +1,5 @@
-// tuning_run_test: `ricci tune` from its list to the database, on GPUs whose kernels take the time that the test says.
+// tuning_run_test: `ricci tune` from its list to the database, on GPUs whose kernels take the time that the test
+// says.
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/fake_gpu.hpp"
@@ -28,7 +29,9 @@ namespace {
 /// Sends the standard output to a file while it lives.
 class redirected {
   public:
-    explicit redirected(const std::string& file) : before_((std::fflush(stdout), dup(STDOUT_FILENO))) { REQUIRE(freopen(file.c_str(), "w", stdout) != nullptr); }
+    explicit redirected(const std::string& file) : before_((std::fflush(stdout), dup(STDOUT_FILENO))) {
+        REQUIRE(freopen(file.c_str(), "w", stdout) != nullptr);
+    }
     ~redirected() {
         std::fflush(stdout);
         dup2(before_, STDOUT_FILENO);
@@ -41,7 +44,8 @@ class redirected {
     int before_;
 };
 
-template <class F> std::string printed_by(const F& f) {
+template <class F>
+std::string printed_by(const F& f) {
     const tests::folder folder;
     {
         const redirected output((folder / "out").string());
@@ -66,7 +70,8 @@ runtime::tuning_effort some_effort() {
 
 /// Differs from kernel to kernel, and not as the model has it.
 double seconds_of(const fake_kernel& k) {
-    return 1e-4 * (1 + 1e-3 * k.at("products_per_block") + 0.05 * k.at("tile_m") + 0.1 * k.at("rows_first") + 0.2 * k.at("skewed") + 1e-4 * k.at("threads_per_block"));
+    return 1e-4 * (1 + 1e-3 * k.at("products_per_block") + 0.05 * k.at("tile_m") + 0.1 * k.at("rows_first") +
+                   0.2 * k.at("skewed") + 1e-4 * k.at("threads_per_block"));
 }
 
 } // namespace
@@ -79,7 +84,9 @@ TEST_CASE("a sweep is measured, told and kept; lowering takes it") {
     const auto jobs = jobs_for(gpu, -3, "3,5");
     REQUIRE(jobs.size() == 2);
     int code = -1;
-    const auto text = printed_by([&] { code = run_tuning(jobs, device(-3), some_effort(), {std::nullopt, folder / "timings"}); });
+    const auto text = printed_by([&] {
+        code = run_tuning(jobs, device(-3), some_effort(), {std::nullopt, folder / "timings"});
+    });
     CHECK(code == 0);
     INFO(text);
     CHECK(contains(text, "C(i, j, e) += A(i, k, e)*B(k, j, e) in f64: m=3 n=3 k=3 batch=92593\n"));
@@ -114,7 +121,8 @@ TEST_CASE("a sweep is measured, told and kept; lowering takes it") {
         if (row.at("us").get<double>() < best.first) best = {row.at("us"), row.at("tile")};
     }
     for (const auto& job : jobs)
-        CHECK(nlohmann::json::parse(runtime::to_json(table->find(job.key)->tile)) == fastest.at(static_cast<int>(job.key.sizes[0])).second);
+        CHECK(nlohmann::json::parse(runtime::to_json(table->find(job.key)->tile)) ==
+              fastest.at(static_cast<int>(job.key.sizes[0])).second);
     CHECK(rows == 40);
 }
 
@@ -122,13 +130,18 @@ TEST_CASE("with a tolerance fewer kernels are kept") {
     const scratch_cache cache;
     auto& gpu = register_fake_gpu(-4, "tolerance");
     // At odd sizes 128 threads are 2% faster than 64.
-    gpu.seconds = [](const fake_kernel& k) { return 1e-4 * ((k.at("rows_of_block") % 2 == 1) == (k.at("threads_per_block") == 128) ? 1 : 1.02) * (k.at("tile_m") == 1 && k.at("tile_n") == 1 ? 1 : 2) * (1 + 1e-5 * k.at("products_per_block") + k.at("rows_first") + k.at("core")); };
+    gpu.seconds = [](const fake_kernel& k) {
+        return 1e-4 * ((k.at("rows_of_block") % 2 == 1) == (k.at("threads_per_block") == 128) ? 1 : 1.02) *
+               (k.at("tile_m") == 1 && k.at("tile_n") == 1 ? 1 : 2) *
+               (1 + 1e-5 * k.at("products_per_block") + k.at("rows_first") + k.at("core"));
+    };
     const auto jobs = jobs_for(gpu, -4, "3..6");
     auto effort = some_effort();
     effort.most = 10000;
     const auto threads = [&] {
         std::vector<int> out;
-        for (const auto& job : jobs) out.push_back(runtime::tuning_database_of(gpu.machine()).measured()->find(job.key)->tile.threads);
+        for (const auto& job : jobs)
+            out.push_back(runtime::tuning_database_of(gpu.machine()).measured()->find(job.key)->tile.threads);
         return out;
     };
     printed_by([&] { run_tuning(jobs, device(-4), effort, {}); });
@@ -183,6 +196,9 @@ TEST_CASE("timings that cannot be written are an error; the winners are kept") {
     const scratch_cache cache;
     auto& gpu = register_fake_gpu(-7, "unwritable");
     const auto jobs = jobs_for(gpu, -7, "6");
-    CHECK_THROWS_AS(printed_by([&] { run_tuning(jobs, device(-7), some_effort(), {std::nullopt, "/nowhere/at/all"}); }), error);
+    CHECK_THROWS_AS(printed_by([&] {
+                        run_tuning(jobs, device(-7), some_effort(), {std::nullopt, "/nowhere/at/all"});
+                    }),
+                    error);
     CHECK(runtime::tuning_database_of(gpu.machine()).measured()->entries().size() == 1);
 }
