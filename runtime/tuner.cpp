@@ -147,7 +147,7 @@ class step_tuner {
     void time(std::size_t n, double best) {
         auto& c = at(n);
         write_words(n);
-        memory_->refill_output(0); // sums that went through many launches would leave the range of half
+        memory_->refill_output(refilled_++ % memory_->sets()); // sums of many launches would leave the range of half
         launch(n, 1);
         if (repetitions_ == 0) {
             const auto once = sample(n, 1);
@@ -238,6 +238,7 @@ class step_tuner {
     std::vector<std::vector<std::uint64_t>> words_; ///< of the candidate in hand, one for each set
     std::vector<std::vector<double>> samples_;
     std::size_t turn_ = 0;
+    int refilled_ = 0;
     int repetitions_ = 0; ///< launches a sample, the same for all
 };
 

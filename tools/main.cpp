@@ -35,6 +35,56 @@ std::string check_repetitions(const std::string& word) {
     return fmt::format("'{}' is no number from 1 to {}", word, most_repetitions);
 }
 
+/// The subcommand `tune`, which writes into `tune`.
+CLI::App* add_tune(CLI::App& app, tune_options& tune) {
+    CLI::App* const command = app.add_subcommand("tune", "Measure kernels against each other, and keep the fastest");
+    command->add_option("statements", tune.statements, "Statements in Einstein notation, separated by ';'");
+    command->add_option("operands", tune.operands,
+                        "NAME=TYPE[EXTENT,...] for each tensor that is read, as for explain");
+    command->add_option("--file", tune.file, "A list: a statement and its operands a line, '#' begins a comment");
+    auto* const sizes =
+        command->add_option("--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, or 8,16,24x8x4 (m x n x k)");
+    command->add_option("--types", tune.sizes.types, "Of a sweep: f64,f32; f16>f32 is half in, float out")
+        ->capture_default_str()
+        ->needs(sizes);
+    command->add_option("--transpose", tune.sizes.transpose, "Of a sweep: NN,NT,TN,TT")
+        ->capture_default_str()
+        ->needs(sizes);
+    command
+        ->add_option("--form", tune.sizes.forms, "Of a sweep: batched,interleaved,atb,ab (tall-skinny A^T B and A B)")
+        ->capture_default_str()
+        ->needs(sizes);
+    command->add_option("--assign", tune.sizes.assignments, "Of a sweep: =,+=,-=")
+        ->capture_default_str()
+        ->needs(sizes);
+    command->add_option("--bytes", tune.sizes.bytes, "Of a sweep: all operands together, which gives the batch")
+        ->capture_default_str()
+        ->needs(sizes);
+    auto* const dry_run = command->add_flag("--dry-run", tune.dry_run,
+                                            "Print the candidates and the model's predictions; measure nothing");
+    command
+        ->add_option("--tolerance", tune.tolerance,
+                     "Keep the fewest kernels that are within this of every size's best: 5%")
+        ->excludes(dry_run);
+    command->add_option("--json", tune.json, "Write all timings to a file, a JSON object a line")->excludes(dry_run);
+    command->add_option("--export", tune.export_file, "Write all that the database holds of this chip to a file");
+    command->add_option("--device", tune.device, device_help);
+    command->add_option("--chip", tune.chip, "With --dry-run: a chip that need not be there; a100, h100 or h200");
+    command->add_option("--most", tune.most, "Candidates measured for each kernel at the most")
+        ->capture_default_str()
+        ->check(check_repetitions);
+    command->add_flag("--all", tune.all, "Measure every candidate, whatever the model expects of it");
+    command->footer("Ctrl-C stops it; what was measured until then is kept, and the exit code is 130.\n"
+                    "Examples:\n"
+                    "  ricci tune \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,50000]\" \"B=f64[8,8,50000]\" "
+                    "\"C=f64[8,8,50000]\"\n"
+                    "  ricci tune --sizes 1..32 --types f64,f32 --transpose NN,NT,TN,TT --bytes 1GB --tolerance 5%\n"
+                    "  ricci tune --file statements.txt --json timings.json\n"
+                    "  ricci tune --sizes 8 --dry-run --chip h100\n"
+                    "  ricci tune --export sm_90.json");
+    return command;
+}
+
 /// What is wrong with the command line. CLI11 itself does not name a word that stands where a subcommand should.
 std::string mistake(const CLI::App& app, const CLI::ParseError& found) {
     const CLI::App* command = &app;
@@ -76,7 +126,8 @@ int main(int argc, char** argv) {
     CLI::App app("ricci: tensor contractions in Einstein notation, compiled at run time");
     app.require_subcommand(1);
     app.set_version_flag("--version", "ricci " RICCI_VERSION);
-    app.footer("Exit codes: 0 done, 1 the statement or its input is wrong, 2 the environment is.\n"
+    app.footer("Exit codes: 0 done, 1 the statement or its input is wrong, 2 the environment is,\n"
+               "130 stopped by Ctrl-C (tune).\n"
                "Example: ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy");
 
     run_options run;
@@ -110,51 +161,7 @@ int main(int argc, char** argv) {
 
     const auto bench = add_bench_command(app, command_line(argc, argv));
     tune_options tune;
-    CLI::App* const tune_app = app.add_subcommand("tune", "Measure kernels against each other, and keep the fastest");
-    tune_app->add_option("statements", tune.statements, "Statements in Einstein notation, separated by ';'");
-    tune_app->add_option("operands", tune.operands, "NAME=TYPE[EXTENT,...] for each tensor that is read, as for explain");
-    tune_app->add_option("--file", tune.file, "A list: a statement and its operands a line, '#' begins a comment");
-    auto* const sizes = tune_app->add_option("--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, or 8,16,24x8x4 (m x n x k)");
-    tune_app->add_option("--types", tune.sizes.types, "Of a sweep: f64,f32; f16>f32 is half in, float out")
-        
-        
-        
-        
-        ->capture_default_str()
-        ->needs(sizes);
-    tune_app->add_option("--transpose", tune.sizes.transpose, "Of a sweep: NN,NT,TN,TT")
-        
-        
-        
-        ->capture_default_str()
-        ->needs(sizes);
-    tune_app->add_option("--form", tune.sizes.forms, "Of a sweep: batched,interleaved,atb,ab (tall-skinny A^T B and A B)")
-        
-        
-        ->capture_default_str()
-        ->needs(sizes);
-    tune_app->add_option("--assign", tune.sizes.assignments, "Of a sweep: =,+=,-=")
-        
-        ->capture_default_str()
-        ->needs(sizes);
-    tune_app->add_option("--bytes", tune.sizes.bytes, "Of a sweep: all operands together, which gives the batch")
-        ->capture_default_str()
-        ->needs(sizes);
-    tune_app->add_option("--tolerance", tune.tolerance, "Keep the fewest kernels that are within this of every size's best: 5%");
-    tune_app->add_option("--json", tune.json, "Write all timings to a file, a JSON object a line");
-    tune_app->add_option("--export", tune.export_file, "Write all that the database holds of this chip to a file");
-    tune_app->add_option("--device", tune.device, device_help);
-    tune_app->add_option("--chip", tune.chip, "With --dry-run: a chip that need not be there; a100, h100 or h200");
-    tune_app->add_flag("--dry-run", tune.dry_run, "Print the candidates and the model's predictions; measure nothing");
-    tune_app->add_option("--most", tune.most, "Candidates measured for each kernel at the most")->capture_default_str()->check(check_repetitions);
-    tune_app->add_flag("--all", tune.all, "Measure every candidate, whatever the model expects of it");
-    tune_app->footer("Ctrl-C stops it; what was measured until then is kept, and the exit code is 130.\n"
-                     "Examples:\n"
-                     "  ricci tune \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,50000]\" \"B=f64[8,8,50000]\" \"C=f64[8,8,50000]\"\n"
-                     "  ricci tune --sizes 1..32 --types f64,f32 --transpose NN,NT,TN,TT --bytes 1GB --tolerance 5%\n"
-                     "  ricci tune --file statements.txt --json timings.json\n"
-                     "  ricci tune --sizes 8 --dry-run --chip h100\n"
-                     "  ricci tune --export sm_90.json");
+    CLI::App* const tune_app = add_tune(app, tune);
 
     CLI::App* const cache_app = app.add_subcommand("cache", "The compiled kernels kept on disk");
     cache_app->require_subcommand(1);

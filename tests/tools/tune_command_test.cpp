@@ -77,6 +77,8 @@ TEST_CASE("mistakes in calling it have one message each") {
     refused({"--sizes", "8", "--chip", "h100"}, "--chip says what the model is to think of: it goes with --dry-run");
     refused({"--sizes", "8", "--chip", "mi300", "--dry-run"}, "--chip mi300: known are a100, h100, h200");
     refused({"--sizes", "8", "--device", "gpu"}, "no device is named \"gpu\"");
+    refused({"--sizes", "8", "--json", "x", "--dry-run"}, "--dry-run excludes --json");
+    refused({"--sizes", "8", "--tolerance", "5%", "--dry-run"}, "--dry-run excludes --tolerance");
     refused({"--file", "nothing"}, "--file nothing: cannot be read");
     refused({"--file", "list", "--dry-run", "--chip", "h100"}, "request 2 of 2, C(i) = A(i: ");
     refused({"C(i) = A(j)", "A=f64[9]", "--dry-run", "--chip", "h100"}, "C(i) = A(j)");
