@@ -1,5 +1,6 @@
 // tall_skinny_ab: C = X*Y with a long m, of one axis or several, and small n and k. A block brings its rows of X and all of Y into shared
-// memory as one panel, computes its rows of C there and sends them out, once: occupancy hides the latency.
+// memory as one panel, computes its rows of C there and sends them out: occupancy hides the latency. Where Y is as large as the rows of
+// X, so that bringing it would count, a block takes turns at several blocks of rows.
 //
 //   X, Y, C move     by bulk copies, a line each    where lines are long, start at multiples of 16 bytes, and the block is full
 //                    X, Y as panel_stream has it, C element by element, neighbors in memory together    else
@@ -7,6 +8,7 @@
 //
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_stream.cuh's, and
 //   threads_per_block, core
+//   blocks_of_an_sm    at least, so that the compiler does not spill to make room for more
 //   panel_bytes        of X and Y in shared memory, behind the barrier that bulk copies complete on
 //   c_lines            of C in shared memory, behind X and Y: 0 its columns, 1 its rows, 2 its rows without a gap, as they follow one
 //                      another in memory. Where m has several axes the places of the block's rows in X and C lie there instead
@@ -82,67 +84,73 @@ template <class Tile> RICCI_FUNCTION void compute_scattered(const arguments& a, 
         [&](int i, int j) { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
 }
 
-template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsigned char* memory, long long first, int own) {
+/// Brings Y once and takes turns at the rows of C, `a.blocks` blocks of them apart.
+template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsigned char* memory, long long rows) {
     unsigned char* const panel = memory + barrier_bytes;
-    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + m_offset(a, 1, first), own, k);
+    const x_element* const xs = reinterpret_cast<const x_element*>(panel + region[1]);
+    const y_element* const ys = reinterpret_cast<const y_element*>(panel + region[2]);
     const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y), static_cast<int>(n), k);
-    const c_stage c(a, panel + panel_bytes, first, own);
+    y.load(panel, 0);
 #if RICCI_BULK_COPIES
     copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
-    if (threadIdx.x < 32) {
-        if (threadIdx.x == 0) {
-            start_barrier(loaded, 1);
-            arrive_expecting(loaded, x.bulk_bytes() + (accumulate && c.by_bulk ? c_stage::line_count * c_stage::line_length * c_stage::size : 0));
-        }
-        __syncwarp();
-        x.load_by_bulk(panel, loaded);
-        if (accumulate && c.by_bulk)
-            c.each_line([&](c_element* global, c_element* shared) { bulk_load(shared, global, c_stage::line_length * c_stage::size, loaded); });
-    }
-    if (x.bulk_bytes() == 0) x.load(panel, 0);
-#else
-    x.load(panel, 0);
+    if (threadIdx.x == 0) start_barrier(loaded, 1);
+    int parity = 0;
 #endif
-    y.load(panel, 0);
-    commit_async_copies();
-    if (accumulate && !c.by_bulk) c.each([](c_element& in_global, c_element& in_shared) { in_shared = in_global; });
-    wait_async_copies<0>();
-    __syncthreads();
+    RICCI_UNROLL_ONCE
+    for (long long first = block_number() * rows_of_block; first < rows; first += a.blocks * rows_of_block) {
+        const int own = rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block;
+        const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + m_offset(a, 1, first), own, k);
+        const c_stage c(a, panel + panel_bytes, first, own);
 #if RICCI_BULK_COPIES
-    wait_barrier(loaded, 0);
-#endif
-    const int number = threadIdx.x / Tile::threads;
-    if (number < Tile::count) {
-        Tile mine(number);
-        const x_element* const xs = reinterpret_cast<const x_element*>(panel + region[1]);
-        const y_element* const ys = reinterpret_cast<const y_element*>(panel + region[2]);
-        mine.template add<k_panel>(xs, ys);
-        mine.finish([&](int i, int j, compute sum) { update(a, c.at(i, j), sum); },
-                    [&](int i, int j) { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
-    }
-#if RICCI_BULK_COPIES
-    if (c.by_bulk) show_to_copy_engine();
-    __syncthreads();
-    if (c.by_bulk) {
         if (threadIdx.x < 32) {
+            __syncwarp(); // the barrier has been started
+            if (threadIdx.x == 0)
+                arrive_expecting(loaded, x.bulk_bytes() + (accumulate && c.by_bulk ? c_stage::line_count * c_stage::line_length * c_stage::size : 0));
+            __syncwarp();
+            x.load_by_bulk(panel, loaded);
+            if (accumulate && c.by_bulk)
+                c.each_line([&](c_element* global, c_element* shared) { bulk_load(shared, global, c_stage::line_length * c_stage::size, loaded); });
+        }
+        if (x.bulk_bytes() == 0) x.load(panel, 0);
+#else
+        x.load(panel, 0);
+#endif
+        commit_async_copies();
+        if (accumulate && !c.by_bulk) c.each([](c_element& in_global, c_element& in_shared) { in_shared = in_global; });
+        wait_async_copies<0>();
+        __syncthreads();
+#if RICCI_BULK_COPIES
+        wait_barrier(loaded, parity);
+        parity ^= 1;
+#endif
+        const int number = threadIdx.x / Tile::threads;
+        if (number < Tile::count) {
+            Tile mine(number);
+            mine.template add<k_panel>(xs, ys);
+            mine.finish([&](int i, int j, compute sum) { update(a, c.at(i, j), sum); },
+                        [&](int i, int j) { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
+        }
+#if RICCI_BULK_COPIES
+        show_to_copy_engine(); // C, which it stores, and that X has been read, which it overwrites
+        __syncthreads();
+        if (c.by_bulk && threadIdx.x < 32) {
             c.each_line([](c_element* global, c_element* shared) { bulk_store(global, shared, c_stage::line_length * c_stage::size); });
             wait_bulk_stores();
         }
-        return;
-    }
 #else
-    __syncthreads();
+        __syncthreads();
 #endif
-    c.each([](c_element& in_global, c_element& in_shared) { in_global = in_shared; });
+        if (!c.by_bulk) c.each([](c_element& in_global, c_element& in_shared) { in_global = in_shared; });
+        __syncthreads();
+    }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");
-    const long long first = block_number() * rows_of_block, all = row_count(a);
-    if (first >= all) return;
-    const int own = all - first < rows_of_block ? static_cast<int>(all - first) : rows_of_block;
-    if constexpr (m_axes > 1) compute_scattered<tile>(a, memory, first, own);
-    else compute_lines<tile>(a, memory, first, own);
+    const long long first = block_number() * rows_of_block, rows = row_count(a);
+    if (first >= rows) return;
+    if constexpr (m_axes > 1) compute_scattered<tile>(a, memory, first, rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block);
+    else compute_lines<tile>(a, memory, rows);
 }

@@ -163,4 +163,17 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
     return out;
 }
 
+fragment_load span_fragments(const step& st, const batched_layout& layout) {
+    if (extent_of(st, k) % 8 != 0) return fragment_load::elements;
+    for (int o = 1; o < 3; ++o) {
+        const auto& x = layout.operands[static_cast<std::size_t>(o)];
+        const bool rows_are_lines = x.column == 1, columns_are_lines = x.row == 1;
+        const auto pitch = rows_are_lines ? x.row : x.column;
+        const auto length = rows_are_lines == (o == 1) ? extent_of(st, k) : extent_of(st, o == 1 ? m : n);
+        if (size_of(operand_of(st, o).type) != 2 || (!rows_are_lines && !columns_are_lines) || pitch % 8 != 0 || x.slot % 8 != 0 || length % 8 != 0)
+            return fragment_load::elements;
+    }
+    return fragment_load::matrices;
+}
+
 } // namespace ricci::lowering

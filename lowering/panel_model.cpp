@@ -15,6 +15,7 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t warp = 32, most_threads = 256;
+constexpr std::int64_t panel_threads = 192; ///< of batched_panels, at least: two blocks an SM with fewer leave most issue slots empty
 constexpr std::int64_t ab_threads = 128; ///< of a block that computes only once: with fewer its arithmetic would take long
 constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
 
@@ -91,7 +92,7 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
     const auto most_columns = std::clamp<std::int64_t>(most_threads * most_sums / (em * words) / 8 * 8, 8, 64);
     auto columns = up(up(en, up(en, most_columns)), 8) * 8;
-    while (!set_tiles(t, em, columns, mma, words)) columns -= 8;
+    while (!set_tiles(t, em, columns, mma, words, panel_threads) && !set_tiles(t, em, columns, mma, words)) columns -= 8;
     t.panel = static_cast<std::int32_t>(columns);
     t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(8, 128 / std::max(x_bytes(st), y_bytes(st))));
     set_stages(t, st, chip);
@@ -157,6 +158,21 @@ ab_result ab_result_layout(const step& st, const batched_tile& t) {
     }
     out.bytes = up(out.bytes, 128) * 128;
     return out;
+}
+
+std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    constexpr std::int64_t registers = 65536, a_thread = 168;
+    return std::max<std::int64_t>(1, std::min(chip.shared_bytes / ab_shared_bytes(st, t), registers / (a_thread * t.threads)));
+}
+
+std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    const auto row_blocks = up(extent_of(st, m), t.products);
+    if (axes_of(st, m).size() > 1) return row_blocks;
+    constexpr std::int64_t x_over_y = 8; // Y is then an eighth of what is brought
+    const auto y = extent_of(st, k) * extent_of(st, n) * y_bytes(st), x = std::int64_t{t.products} * extent_of(st, k) * x_bytes(st);
+    const auto at_once = ab_resident_blocks(st, t, chip) * chip.processors;
+    const auto turns = std::clamp<std::int64_t>(up(x_over_y * y, x), 1, std::max<std::int64_t>(1, row_blocks / (2 * at_once)));
+    return up(row_blocks, turns);
 }
 
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {

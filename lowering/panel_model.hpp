@@ -26,6 +26,12 @@ struct ab_result {
 };
 ab_result ab_result_layout(const step& st, const batched_tile& t);
 
+/// Blocks of tall_skinny_ab that fit an SM together, with 168 registers a thread.
+std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+/// Blocks of tall_skinny_ab: one each for so many rows, or fewer that take turns where Y is large and there are enough for the chip.
+std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip);
+
 /// Shared memory of a block of tall_skinny_ab, bytes.
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t);
 

@@ -156,7 +156,8 @@ class product_source {
         const auto layout = batched_layout_of(st_);
         write_tile();
         write_layout(layout, t.products);
-        write_fragments(fragment_load::elements, t.k_apart);
+        text_.flag("in_panels", false);
+        write_fragments(span_fragments(st_, layout), t.k_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
@@ -190,6 +191,7 @@ class product_source {
     /// `interleaved`: how many slices take turns at a panel's steps.
     void write_panels(const panel_layout& layout, std::int64_t interleaved) {
         const auto& t = st_.batched;
+        text_.flag("in_panels", true);
         write_fragments(layout.fragments, t.k_apart || layout.fragments == fragment_load::fours);
         text_.constant("columns_of_block", t.panel);
         text_.constant("k_panel", t.k_panel);
@@ -299,8 +301,10 @@ class product_source {
         write_panels(layout, 1);
         text_.constant("panel_bytes", layout.stage_bytes);
         text_.constant("barrier_bytes", barrier_bytes);
+        text_.constant("blocks_of_an_sm", ab_resident_blocks(st_, t, chip_));
         text_.constant("c_lines", static_cast<std::int64_t>(c.lines));
         finish("tall_skinny_ab");
+        out_.shape.grid = ab_blocks(st_, t, chip_);
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(ab_shared_bytes(st_, t));
     }
