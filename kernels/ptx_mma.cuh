@@ -11,27 +11,27 @@ RICCI_FUNCTION void mma_f64(double (&d)[2], double a, double b) {
 #if RICCI_ON_GPU
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(d[0]), "+d"(d[1]) : "d"(a), "d"(b));
 #else
+    const ricci_emulated_lanes as(0xffffffffu, 6, __LINE__, a), bs(0xffffffffu, 6, __LINE__, b);
     const unsigned lane = threadIdx.x % 32;
-    for (unsigned q = 0; q < 4; ++q) {
-        const double x = __shfl_sync(0xffffffffu, a, static_cast<int>(lane / 4 * 4 + q));
-        for (unsigned i = 0; i < 2; ++i) d[i] += x * __shfl_sync(0xffffffffu, b, static_cast<int>((2 * (lane % 4) + i) * 4 + q));
-    }
+    for (unsigned q = 0; q < 4; ++q)
+        for (unsigned i = 0; i < 2; ++i) d[i] += as.at<double>(lane / 4 * 4 + q) * bs.at<double>((2 * (lane % 4) + i) * 4 + q);
 #endif
 }
 
 #if !RICCI_ON_GPU
+RICCI_FUNCTION unsigned long long both(unsigned low, unsigned high) { return low | static_cast<unsigned long long>(high) << 32; }
+
 /// The twin of both: a[row / 8 + 2 * (e / 2)] and b[e / 2] hold elements e of 4 in their low and high halves.
 template <class Widen> RICCI_FUNCTION void mma_16_bits(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2], const Widen& widen_bits) {
+    const ricci_emulated_lanes as[] = {{0xffffffffu, 7, __LINE__, both(a[0], a[1])}, {0xffffffffu, 7, __LINE__, both(a[2], a[3])}};
+    const ricci_emulated_lanes bs(0xffffffffu, 7, __LINE__, both(b[0], b[1]));
     const unsigned lane = threadIdx.x % 32;
     for (unsigned q = 0; q < 4; ++q)
-        for (unsigned pair = 0; pair < 2; ++pair) {
-            unsigned x[2], y[2];
-            for (unsigned i = 0; i < 2; ++i) x[i] = __shfl_sync(0xffffffffu, a[i + 2 * pair], static_cast<int>(lane / 4 * 4 + q));
-            for (unsigned i = 0; i < 2; ++i) y[i] = __shfl_sync(0xffffffffu, b[pair], static_cast<int>((2 * (lane % 4) + i) * 4 + q));
-            for (unsigned e = 0; e < 2; ++e)
-                for (unsigned i = 0; i < 4; ++i)
-                    d[i] += widen_bits(static_cast<unsigned short>(x[i / 2] >> 16 * e)) * widen_bits(static_cast<unsigned short>(y[i % 2] >> 16 * e));
-        }
+        for (unsigned e = 0; e < 4; ++e)
+            for (unsigned i = 0; i < 4; ++i) {
+                const auto x = as[e / 2].bits[lane / 4 * 4 + q] >> 32 * (i / 2), y = bs.bits[(2 * (lane % 4) + i % 2) * 4 + q] >> 32 * (e / 2);
+                d[i] += widen_bits(static_cast<unsigned short>(x >> 16 * (e % 2))) * widen_bits(static_cast<unsigned short>(y >> 16 * (e % 2)));
+            }
 }
 #endif
 
@@ -66,12 +66,14 @@ RICCI_FUNCTION void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsign
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #else
+    const ricci_emulated_lanes as[] = {{0xffffffffu, 8, __LINE__, both(a[0], a[1])}, {0xffffffffu, 8, __LINE__, both(a[2], a[3])}};
+    const ricci_emulated_lanes bs(0xffffffffu, 8, __LINE__, both(b[0], b[1]));
     const unsigned lane = threadIdx.x % 32, kept = 0xffffe000u;
     for (unsigned q = 0; q < 4; ++q)
         for (unsigned e = 0; e < 2; ++e)
             for (unsigned i = 0; i < 4; ++i) {
-                const unsigned x = __shfl_sync(0xffffffffu, a[i / 2 + 2 * e], static_cast<int>(lane / 4 * 4 + q));
-                const unsigned y = __shfl_sync(0xffffffffu, b[e], static_cast<int>((2 * (lane % 4) + i % 2) * 4 + q));
+                const auto x = static_cast<unsigned>(as[e].bits[lane / 4 * 4 + q] >> 32 * (i / 2));
+                const auto y = static_cast<unsigned>(bs.bits[(2 * (lane % 4) + i % 2) * 4 + q] >> 32 * e);
                 d[i] += float_of(x & kept) * float_of(y & kept);
             }
 #endif
@@ -92,15 +94,13 @@ template <int Count, bool Transposed> RICCI_FUNCTION void load_matrices(unsigned
     else
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(address) : "memory");
 #else
-    const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
-    for (int i = 0; i < Count; ++i) {
-        unsigned parts[2];
-        for (int e = 0; e < 2; ++e) {
-            const int stored_row = Transposed ? 2 * low + e : high, stored_column = Transposed ? high : 2 * low + e;
-            const auto at = __shfl_sync(0xffffffffu, reinterpret_cast<unsigned long long>(row), 8 * i + stored_row);
-            parts[e] = reinterpret_cast<const unsigned short*>(at)[stored_column];
-        }
-        d[i] = parts[0] | parts[1] << 16;
+    const ricci_emulated_lanes rows(0xffffffffu, 9, __LINE__, row);
+    const unsigned high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
+    for (unsigned i = 0; i < Count; ++i) {
+        const auto element = [&](unsigned stored_row, unsigned stored_column) -> unsigned {
+            return static_cast<const unsigned short*>(rows.at<const void*>(8 * i + stored_row))[stored_column];
+        };
+        d[i] = Transposed ? element(2 * low, high) | element(2 * low + 1, high) << 16 : element(high, 2 * low) | element(high, 2 * low + 1) << 16;
     }
 #endif
 }
