@@ -46,8 +46,8 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
-        else if (fits_library(single)) take_library(std::move(single), out);
+        if (fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
+        else if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched_small(std::move(single), out);
         else take_direct(std::move(st), out);
     }
