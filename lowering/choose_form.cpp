@@ -3,8 +3,8 @@
 //   product of two operands with   m or n of variable extent (see find_batches), the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
-//                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
+//                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
 #include "lowering/choose_form.hpp"
