@@ -11,7 +11,7 @@
 //   k_apart            of 16 steps of the sum, a lane takes four: neighbors, or (else) every fourth. Which of them is free of bank
 //                      conflicts depends on the leading dimension.
 //   k_unrolled         blocks of 16 steps unrolled at once
-//   in_panels          whether X and Y are panels (panel_stream.cuh), else spans
+//   always_aligned     whether lines of X and Y start at multiples of 16 bytes whatever the pointers; a span's start where its memory does
 //   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types whose lines start at
 //                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart), lines along k that start at multiples of 16 bytes.
 //                      With 2 the steps are a multiple of 16, with 1 of 8, and a line is as long as whole tiles of 8
@@ -117,11 +117,10 @@ class mma_tile {
         const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
         static_assert(fragments == 0 || Steps % (fragments == 1 ? 8 : 16) == 0, "nothing masks what is behind the sum");
         if constexpr (fragments == 1) {
-            // In a panel lines start at multiples of 16 bytes, in a span where its memory does.
             const auto misaligned = (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
-            if (in_panels || misaligned == 0) return add_by_matrices<Steps>(left, right);
+            if (always_aligned || misaligned == 0) return add_by_matrices<Steps>(left, right);
         }
-        if constexpr (fragments != 1 || !in_panels) add_by_elements<Steps>(left, right);
+        if constexpr (fragments != 1 || !always_aligned) add_by_elements<Steps>(left, right);
     }
 
   private:

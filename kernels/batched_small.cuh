@@ -3,7 +3,9 @@
 //
 //   an operand is      where                                                          how it moves
 //   a span             one batch axis at most, matrices one behind another            one bulk copy
-//   packed             else: several batch axes, matrices in pieces, any strides      element by element, neighbors in memory together
+//   lines              else: several batch axes, matrices in pieces, columns that     16 bytes at a time, by asynchronous copies
+//                      would lie on the same banks; all multiples of 16 bytes
+//   packed             else                                                           element by element, neighbors in memory together
 //   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
 //   multiplied by      the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; multiply-adds (batched_fma): all others
 //
@@ -11,6 +13,7 @@
 //   products_per_block, threads_per_block
 //   core                             0 batched_fma, 1 batched_mma
 //   is_span[3], c_is_dense           of C, X, Y
+//   line[3]                          elements of a line; 0: no lines
 //   slot[3]                          elements from one product to the next in shared memory; 0: all share one matrix
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
@@ -58,6 +61,31 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         }
     }
 
+    /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory.
+    RICCI_FUNCTION bool has_aligned_lines(const arguments& a) const {
+        if constexpr (line[O] == 0) return false;
+        unsigned long long bits = reinterpret_cast<unsigned long long>(global);
+        RICCI_UNROLL
+        for (int axis = 0; axis < batch_axes; ++axis) bits |= static_cast<unsigned long long>(a.batch_step[O][axis]) * sizeof(Element);
+        return bits % 16 == 0;
+    }
+
+    /// Calls move(16 bytes in global memory, in shared memory) for all lines.
+    template <class Move> RICCI_FUNCTION void each_chunk(const arguments& a, const long long* places, int products, const Move& move) const {
+        constexpr bool of_columns = row[O] == 1;
+        constexpr int per = 16 / static_cast<int>(sizeof(Element)), line_count = of_columns ? Columns : Rows, chunks = at_least_one(line[O] / per);
+        constexpr int pitch = of_columns ? column[O] : row[O];
+        const int matrices = slot[O] == 0 ? 1 : products;
+        RICCI_UNROLL_2
+        for (int e = threadIdx.x; e < matrices * line_count * chunks; e += threads_per_block) {
+            const int at = e % chunks * per, l = e / chunks % line_count, p = e / (chunks * line_count);
+            const int i = of_columns ? at : l, j = of_columns ? l : at;
+            const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
+            const long long before = batch_axes > 1 ? places[3 * p + O] : p * a.batch_step[O][0];
+            move(global + before + inside, shared + p * slot[O] + l * pitch + at);
+        }
+    }
+
     /// Splits a flat index over (row, column, product), the axis named by Fastest first.
     template <int Fastest, int R, int C> static RICCI_FUNCTION void split_tile(int flat, int& i, int& j, int& product) {
         if constexpr (Fastest == 0) i = flat % R, j = flat / R % C, product = flat / (R * C);
@@ -75,8 +103,25 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
             copy_middle(shared, global, parts);
 #endif
         } else {
+            if constexpr (line[O] > 0)
+                if (has_aligned_lines(a)) {
+                    each_chunk(a, places, products, [](const Element* in_global, Element* in_shared) { async_copy<16>(in_shared, in_global, 16); });
+                    return;
+                }
             each(a, places, products, [](const Element& in_global, Element& in_shared) { in_shared = in_global; });
         }
+    }
+
+    /// Where it is no span.
+    RICCI_FUNCTION void store_by_threads(const arguments& a, const long long* places, int products) const {
+        if constexpr (line[O] > 0)
+            if (has_aligned_lines(a)) {
+                each_chunk(a, places, products, [](Element* in_global, const Element* in_shared) {
+                    *reinterpret_cast<sixteen_bytes*>(in_global) = *reinterpret_cast<const sixteen_bytes*>(in_shared);
+                });
+                return;
+            }
+        each(a, places, products, [](Element& in_global, const Element& in_shared) { in_global = in_shared; });
     }
 #if RICCI_BULK_COPIES
     RICCI_FUNCTION void load_by_bulk(copy_barrier& b) const {
@@ -135,6 +180,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     x.load_by_threads(a, where, products);
     y.load_by_threads(a, where, products);
     if constexpr (accumulate) c.load_by_threads(a, where, products);
+    if constexpr (line[0] + line[1] + line[2] > 0) {
+        commit_async_copies();
+        wait_async_copies<0>();
+    }
     __syncthreads();
 #if RICCI_BULK_COPIES
     wait_barrier(loaded, 0);
@@ -156,6 +205,6 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
 #endif
     } else {
         __syncthreads();
-        c.each(a, where, products, [](c_element& in_global, const c_element& in_shared) { in_global = in_shared; });
+        c.store_by_threads(a, where, products);
     }
 }

@@ -32,16 +32,49 @@ matrix matrix_of(const step& st, int o) {
     return {extent_of(st, rows), extent_of(st, columns), stride(rows), stride(columns), axes_of(st, rows).size() < 2 && axes_of(st, columns).size() < 2};
 }
 
+/// Elements from one line to the next: lines start at multiples of 16 bytes, and what a tensor core's tile reads at once of them lies on
+/// different banks: eight lines of 16 bytes, or four neighbors of each of eight, by parts of a warp where they are longer than 4 bytes.
+std::int64_t line_pitch(std::int64_t length, std::int64_t bytes, bool along_k) {
+    const auto rest = bytes == 2 || (bytes == 4 && along_k) ? 16 : bytes == 16 && along_k ? 64 : 32;
+    const auto at = length * bytes;
+    return (at + ((rest - at) % (2 * rest) + 2 * rest) % (2 * rest)) / bytes;
+}
+
 staged_operand packed(const step& st, int o, const matrix& x) {
     staged_operand out;
-    out.row = 1;
-    out.column = x.rows | 1; // neighbors in a row on different banks
-    out.length = out.column * (x.columns - 1) + x.rows;
     const auto& strides = operand_of(st, o).stride;
-    bool shared = o != 0;
-    for (const auto b : axes_of(st, batch)) shared = shared && strides[static_cast<std::size_t>(b)] == 0;
-    out.slot = shared ? 0 : out.column * x.columns;
+    const auto bytes = size_of(operand_of(st, o).type);
+    bool shared = o != 0, aligned = x.has_single_axes;
+    for (const auto b : axes_of(st, batch)) {
+        const auto stride = strides[static_cast<std::size_t>(b)];
+        shared = shared && stride == 0;
+        aligned = aligned && stride * bytes % 16 == 0;
+    }
+    const auto is_line = [&](std::int64_t step, std::int64_t length, std::int64_t between) {
+        return aligned && step == 1 && length * bytes % 16 == 0 && between * bytes % 16 == 0;
+    };
+    if (is_line(x.row_stride, x.rows, x.column_stride)) {
+        out.line = x.rows;
+        out.column = line_pitch(x.rows, bytes, o == 2);
+        out.length = out.column * x.columns;
+    } else if (is_line(x.column_stride, x.columns, x.row_stride)) {
+        out.line = x.columns;
+        out.row = line_pitch(x.columns, bytes, o == 1);
+        out.length = out.row * x.rows;
+    } else {
+        out.column = x.rows | 1; // neighbors in a row on different banks
+        out.length = out.column * (x.columns - 1) + x.rows;
+    }
+    out.slot = shared ? 0 : out.line > 0 ? out.length : out.column * x.columns;
     return out;
+}
+
+/// Whether a warp's accesses to a span would wait for each other so long that lines of their own are faster: half and bfloat16 columns a
+/// multiple of 128 bytes apart, c64 of 256. Others run at the memory's speed as spans (measured on an H100).
+bool has_crowded_banks(const step& st, int o, const staged_operand& lines, const matrix& x) {
+    const auto type = operand_of(st, o).type;
+    const auto bytes = (x.row_stride == 1 ? x.column_stride : x.row_stride) * size_of(type);
+    return lines.line > 0 && ((size_of(type) == 2 && bytes % 128 == 0) || (type == scalar_type::c64 && bytes % 256 == 0));
 }
 
 } // namespace
@@ -60,8 +93,8 @@ batched_layout batched_layout_of(const step& st) {
         const auto length = (x.rows - 1) * x.row_stride + (x.columns - 1) * x.column_stride + 1;
         const auto taken = static_cast<double>(std::max(slot, length)), own = static_cast<double>(x.rows * x.columns);
         const bool has_a_matrix_each = slot >= length || (slot == 0 && (o != 0 || batches.empty()));
-        if (!has_a_matrix_each || own < least_use * taken) continue;
-        staged = {true, slot, x.row_stride, x.column_stride, length};
+        if (!has_a_matrix_each || own < least_use * taken || has_crowded_banks(st, o, staged, x)) continue;
+        staged = {true, slot, x.row_stride, x.column_stride, length, 0};
         if (o == 0) out.c_is_dense = length == x.rows * x.columns && (slot == length || batches.empty());
     }
     return out;

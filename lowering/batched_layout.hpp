@@ -14,6 +14,7 @@ struct staged_operand {
     std::int64_t row = 1;     ///< elements from one row to the next
     std::int64_t column = 1;
     std::int64_t length = 0;  ///< elements from a matrix's first to its last, plus one
+    std::int64_t line = 0;    ///< packed in lines of so many elements, each copied 16 bytes at a time; 0: element by element
 };
 
 struct batched_layout {
@@ -22,7 +23,7 @@ struct batched_layout {
 };
 
 /// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of
-/// what lies between is not the operand's, and all strides are positive.
+/// what lies between is not the operand's, and all strides are positive; unless its columns lie on the same banks and can be set apart.
 batched_layout batched_layout_of(const step& st);
 
 /// Bytes from one operand's region of shared memory to the next, for this many products; a multiple of 128.

@@ -156,7 +156,7 @@ class product_source {
         const auto layout = batched_layout_of(st_);
         write_tile();
         write_layout(layout, t.products);
-        text_.flag("in_panels", false);
+        text_.flag("always_aligned", layout.operands[1].line > 0 && layout.operands[2].line > 0);
         write_fragments(span_fragments(st_, layout), t.k_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
@@ -191,7 +191,7 @@ class product_source {
     /// `interleaved`: how many slices take turns at a panel's steps.
     void write_panels(const panel_layout& layout, std::int64_t interleaved) {
         const auto& t = st_.batched;
-        text_.flag("in_panels", true);
+        text_.flag("always_aligned", true);
         write_fragments(layout.fragments, t.k_apart || layout.fragments == fragment_load::fours);
         text_.constant("columns_of_block", t.panel);
         text_.constant("k_panel", t.k_panel);
@@ -238,11 +238,12 @@ class product_source {
     }
 
     void write_layout(const batched_layout& layout, std::int64_t products) {
-        std::array<std::int32_t, 3> is_span{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
+        std::array<std::int32_t, 3> is_span{}, lines{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
         auto at = barrier_bytes;
         for (std::size_t o = 0; o < 3; ++o) {
             const auto& staged = layout.operands[o];
             is_span[o] = staged.is_span;
+            lines[o] = static_cast<std::int32_t>(staged.line);
             slots[o] = static_cast<std::int32_t>(staged.slot);
             rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
             lengths[o] = static_cast<std::int32_t>(staged.length);
@@ -252,6 +253,7 @@ class product_source {
         nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]), fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
                    fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
         text_.list("is_span", is_span);
+        text_.list("line", lines);
         text_.flag("c_is_dense", layout.c_is_dense);
         text_.list("slot", slots);
         text_.list("row", rows);

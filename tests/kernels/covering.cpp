@@ -42,6 +42,7 @@ constexpr pattern batched_small_few[] = {
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[5:-1,6:5,11:30] A=$a[5:7,7:-1,11:35] B=$b[7:1,6:7,11:-42]"},
     {"C(i,e,j,f) = A(i,k,l,f,e)*B(l,k,e,j)", "C=$c[3,4,5,2] A=$a[3,2,3,2,4] B=$b[3,2,4,5]"},
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[64,61,2] A=$a[64,63,2] B=$b[63,61,2]"},
+    {"C(i,j,e,f) -= A(i,k,e,f)*B(j,k,f)", "C=$c[16,8,3:200,4:600] A=$a[16:1,8:20,3:160,4:480] B=$b[8,8,4]"},
 };
 constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
