@@ -14,7 +14,7 @@
 //   always_aligned     whether lines of X and Y start at multiples of 16 bytes whatever the pointers; a span's start where its memory does
 //   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types whose lines start at
 //                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart), lines along k that start at multiples of 16 bytes.
-//                      With 2 the steps are a multiple of 16, with 1 of 8, and a line is as long as whole tiles of 8
+//                      With 1 and 2 the steps are a multiple of 16, and a line is as long as whole tiles of 8
 #pragma once
 
 #include "product.hpp"
@@ -115,7 +115,7 @@ class mma_tile {
     template <int Steps> RICCI_FUNCTION void add(const x_element* x, const y_element* y) {
         const x_element* const left = c_transposed ? reinterpret_cast<const x_element*>(y) : x;
         const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
-        static_assert(fragments == 0 || Steps % (fragments == 1 ? 8 : 16) == 0, "nothing masks what is behind the sum");
+        static_assert(fragments == 0 || Steps % 16 == 0, "nothing masks what is behind the sum");
         if constexpr (fragments == 1) {
             const auto misaligned = (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
             if (always_aligned || misaligned == 0) return add_by_matrices<Steps>(left, right);
@@ -149,12 +149,6 @@ class mma_tile {
             for (int r = 0; r < tile_m; ++r) load_matrices<4, l_k != 1>(lv[r], l_at[r] + base * l_k);
             RICCI_UNROLL
             for (int c = 0; c < pairs; ++c) load_matrices<4, r_k != 1>(rv[c], r_at[c] + base * r_k);
-            if (Steps % 16 != 0 && base + 8 >= Steps) { // the second half of the steps is behind the sum
-                RICCI_UNROLL
-                for (int r = 0; r < tile_m; ++r) lv[r][2] = lv[r][3] = 0;
-                RICCI_UNROLL
-                for (int c = 0; c < pairs; ++c) rv[c][1] = rv[c][3] = 0;
-            }
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r)
                 RICCI_UNROLL

@@ -197,7 +197,7 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
 }
 
 fragment_load span_fragments(const step& st, const batched_layout& layout) {
-    if (extent_of(st, k) % 8 != 0) return fragment_load::elements;
+    if (extent_of(st, k) % 16 != 0) return fragment_load::elements;
     for (int o = 1; o < 3; ++o) {
         const auto& x = layout.operands[static_cast<std::size_t>(o)];
         const bool rows_are_lines = x.column == 1, columns_are_lines = x.row == 1;
