@@ -1,4 +1,5 @@
-// ptx: the only place with inline PTX. Each instruction is a named wrapper with a twin in C++ for the CPU and the emulator.
+// ptx: inline PTX, with ptx_copy and ptx_mma its only place. Each instruction is a named wrapper with a twin in C++ for the CPU and the
+// emulator.
 #pragma once
 
 #if defined(__CUDACC_RTC__) && !defined(RICCI_EMULATED)
@@ -101,7 +102,7 @@ RICCI_FUNCTION unsigned short half_from_float(float value) {
 
 /// float -> bfloat16 bits, to nearest even.
 RICCI_FUNCTION unsigned short bfloat16_from_float(float value) {
-#if RICCI_ON_GPU
+#if RICCI_ON_GPU && __CUDA_ARCH__ >= 800
     unsigned short bits;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return bits;

@@ -4,13 +4,23 @@
 
 #include "ptx.cuh"
 
+// Before sm_80 a thread's own copies are plain ones.
+#if RICCI_ON_GPU
+#define RICCI_ASYNC_COPIES (__CUDA_ARCH__ >= 800)
+#else
+#define RICCI_ASYNC_COPIES 1
+#endif
+
 #if RICCI_ON_GPU
 RICCI_FUNCTION unsigned shared_address(const void* in_shared) { return static_cast<unsigned>(__cvta_generic_to_shared(in_shared)); }
 #endif
 
 /// Starts to copy 4, 8 or 16 bytes, both addresses multiples of it; of them `valid` come from global memory, the rest are zero.
 template <int Bytes> RICCI_FUNCTION void async_copy(void* in_shared, const void* global, int valid) {
-#if RICCI_ON_GPU
+#if !RICCI_ASYNC_COPIES
+    for (int i = 0; i < Bytes / 2; ++i)
+        static_cast<unsigned short*>(in_shared)[i] = 2 * i < valid ? static_cast<const unsigned short*>(global)[i] : static_cast<unsigned short>(0);
+#elif RICCI_ON_GPU
     if constexpr (Bytes == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(in_shared)), "l"(__cvta_generic_to_global(global)), "r"(valid)
                      : "memory");
@@ -25,7 +35,8 @@ template <int Bytes> RICCI_FUNCTION void async_copy(void* in_shared, const void*
 
 /// What this thread has started since the last call becomes a group.
 RICCI_FUNCTION void commit_async_copies() {
-#if RICCI_ON_GPU
+#if !RICCI_ASYNC_COPIES
+#elif RICCI_ON_GPU
     asm volatile("cp.async.commit_group;" ::: "memory");
 #else
     ricci_emulated->commit_async_copies();
@@ -34,7 +45,8 @@ RICCI_FUNCTION void commit_async_copies() {
 
 /// Waits until at most `Pending` of this thread's groups, the youngest, are under way.
 template <int Pending> RICCI_FUNCTION void wait_async_copies() {
-#if RICCI_ON_GPU
+#if !RICCI_ASYNC_COPIES
+#elif RICCI_ON_GPU
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 #else
     ricci_emulated->wait_async_copies(Pending);

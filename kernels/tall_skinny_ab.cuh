@@ -32,8 +32,10 @@ struct c_stage {
 
     RICCI_FUNCTION c_stage(const arguments& args, unsigned char* memory, long long first, int rows)
         : a(args), shared(reinterpret_cast<c_element*>(memory)), global(static_cast<c_element*>(args.c) + m_offset(args, 0, first)), own(rows) {
-        const long long in_line = c_lines == 0 ? m_offset(a, 0, 1) : n_offset(a, 0, 1), between = c_lines == 0 ? n_offset(a, 0, 1) : 0;
-        by_bulk = RICCI_BULK_COPIES && c_lines != 1 && line_length * size % 16 == 0 && own == rows_of_block && in_line == 1 &&
+        // Lines one after another in memory as they are here: columns of one axis upwards, or rows of which each follows the last.
+        const long long down = m_offset(a, 0, 1), across = n_offset(a, 0, 1), between = c_lines == 0 ? across : 0;
+        const bool in_order = n_axes == 1 && (c_lines == 0 ? down == 1 : c_lines == 2 && across == 1 && down == columns);
+        by_bulk = RICCI_BULK_COPIES && in_order && line_length * size % 16 == 0 && own == rows_of_block &&
                   (reinterpret_cast<unsigned long long>(global) | static_cast<unsigned long long>(between * size)) % 16 == 0;
     }
 

@@ -172,11 +172,12 @@ double operand_bytes(const step& st, const batched_layout& layout, const product
 void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& chip, const batched_layout& layout, batched_tile t) {
     const auto one = batched_shared_bytes(st, layout, 1);
     if (one > chip.shared_bytes) return;
-    const auto per_product = std::max<std::int64_t>(1, (batched_shared_bytes(st, layout, 9) - one) / 8);
+    constexpr std::int64_t many = 1024; // regions are rounded up: the difference of few would be that of their rounding
+    const auto per_product = std::max<std::int64_t>(1, (batched_shared_bytes(st, layout, 1 + many) - one) / many);
     std::int64_t last = 0;
     for (const std::int64_t aim : {12 << 10, 24 << 10, 36 << 10, 48 << 10}) {
         const auto products = std::clamp<std::int64_t>((aim - one) / per_product + 1, 1, 4096);
-        if (products == last) continue;
+        if (products == last || batched_shared_bytes(st, layout, products) > chip.shared_bytes) continue;
         last = products;
         t.products = static_cast<std::int32_t>(products);
         for (const int threads : {64, 128, 256}) {
@@ -237,7 +238,7 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                     if (work_of_fma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
                 }
         }
-    const auto* mma = mma_of(st);
+    const auto* mma = mma_of(st, chip);
     if (mma != nullptr && std::max(s.m, s.n) >= least_mma_side) {
         batched_tile t;
         t.core = batched_core::mma;

@@ -268,6 +268,7 @@ class form_chooser {
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
+        auto plain = st;
         st.kernel = family::tall_skinny_ab;
         if (long_side == n) { // the long axis is m by convention
             std::swap(st.x, st.y);
@@ -276,6 +277,7 @@ class form_chooser {
         }
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
         choose_tile(st, chip_, known_);
+        if (chip_.kind == target::cuda && ab_shared_bytes(st, st.batched) > chip_.shared_bytes) return take_direct(std::move(plain), out);
         out.push_back(std::move(st));
     }
 

@@ -2,7 +2,11 @@
 #pragma once
 
 #include "lowering/families.hpp"
+#include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
+
+#include <charconv>
+#include <string_view>
 
 namespace ricci::lowering {
 
@@ -29,6 +33,14 @@ inline const mma_shape* mma_of(const step& st) {
     if ((x == scalar_type::f32 || x == scalar_type::c64) && st.compute == x && extent_of(st, axis_class::k) >= least_split_sum) return &split_floats;
     if ((x == scalar_type::f16 || x == scalar_type::bf16) && st.compute == scalar_type::f32) return &bits_16;
     return nullptr;
+}
+
+/// The same, null on a chip that does not have these products: before sm_80.
+inline const mma_shape* mma_of(const step& st, const machine& chip) {
+    const std::string_view name = chip.architecture;
+    int capability = 80; // of what has another name: the tests' emulator
+    if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), capability);
+    return capability >= 80 ? mma_of(st) : nullptr;
 }
 
 } // namespace ricci::lowering

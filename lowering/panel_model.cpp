@@ -68,9 +68,9 @@ std::int64_t smallest_step(const step& st, std::size_t operand, axis_class c) {
 
 /// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
 /// take three products, only where multiply-adds reach their limit.
-const mma_shape* mma_for(const step& st, std::int64_t side) {
+const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip) {
     constexpr std::int64_t least_side = 5, least_split_side = 12;
-    return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st) : nullptr;
+    return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
 }
 
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
@@ -87,7 +87,7 @@ bool takes_panels(const step& st) {
 }
 
 batched_tile choose_panels_tile(const step& st, const machine& chip) {
-    const auto* mma = mma_of(st);
+    const auto* mma = mma_of(st, chip);
     auto t = start(st, mma);
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
     const auto most_columns = std::clamp<std::int64_t>(most_threads * most_sums / (em * words) / 8 * 8, 8, 64);
@@ -101,7 +101,7 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
 
 batched_tile choose_atb_tile(const step& st, const machine& chip) {
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
-    const auto* mma = mma_for(st, std::max(em, en));
+    const auto* mma = mma_for(st, std::max(em, en), chip);
     auto t = start(st, mma);
     t.panel = static_cast<std::int32_t>(en);
     if (!set_tiles(t, em, en, mma, words)) { // too many for the tensor cores' few tiles a thread
@@ -112,19 +112,28 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
         set_tiles(t, em, en, mma, words);
     }
     const auto tiles = t.threads;
-    t.slices = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(most_threads / std::max(tiles, 1))));
-    t.threads = static_cast<std::int32_t>(up(tiles * t.slices, warp) * warp);
     constexpr std::int64_t aim = 16 << 10; // bytes a panel: with four in flight in each of two blocks, enough to hide the latency
     const auto steps = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, aim / (em * x_bytes(st) + en * y_bytes(st))))));
-    const auto least = t.slices * (mma != nullptr ? 16 : 1);
-    t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(steps, least));
-    set_stages(t, st, chip);
+    t.slices = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(most_threads / std::max(tiles, 1))));
+    const auto set_panel = [&](std::int64_t least) {
+        t.k_panel = static_cast<std::int32_t>(std::max(steps, t.slices * least));
+        set_stages(t, st, chip);
+        return atb_shared_bytes(st, t) <= chip.shared_bytes;
+    };
+    // Where wide operands' panels would not fit, fewer threads share one, then it has fewer steps.
+    const std::int64_t usual = mma != nullptr ? 16 : 1;
+    while (!set_panel(usual) && t.slices > 1) t.slices /= 2;
+    for (auto least = usual; atb_shared_bytes(st, t) > chip.shared_bytes && least > 4; least /= 2) {
+        t.k_panel = static_cast<std::int32_t>(least / 2);
+        set_stages(t, st, chip);
+    }
+    t.threads = static_cast<std::int32_t>(up(tiles * t.slices, warp) * warp);
     return t;
 }
 
 batched_tile choose_ab_tile(const step& st, const machine& chip) {
     const auto en = extent_of(st, n), ek = extent_of(st, k), words = size_of(st.compute) / 4;
-    const auto* mma = mma_for(st, std::max(en, ek));
+    const auto* mma = mma_for(st, std::max(en, ek), chip);
     constexpr std::int64_t aim = 16 << 10; // bytes of X a block
     const auto by_memory = aim / (ek * x_bytes(st)), by_registers = most_threads * most_sums / (en * words);
     auto t = start(st, mma);
@@ -143,6 +152,16 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
     return t;
 }
 
+std::int64_t atb_parts_at_once(const step& st, const batched_tile& t) {
+    const auto stages = t.stages * panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
+    return std::clamp<std::int64_t>(stages / (extent_of(st, m) * extent_of(st, n) * size_of(st.compute)), 1, t.slices);
+}
+
+std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
+    const auto stages = t.stages * panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
+    return std::max(stages, atb_parts_at_once(st, t) * extent_of(st, m) * extent_of(st, n) * size_of(st.compute));
+}
+
 ab_result ab_result_layout(const step& st, const batched_tile& t) {
     ab_result out;
     if (axes_of(st, m).size() > 1) return out;
@@ -152,7 +171,9 @@ ab_result ab_result_layout(const step& st, const batched_tile& t) {
         out.column = rows + (t.core == batched_core::mma ? 8 : 0);
         out.bytes = en * out.column * bytes;
     } else {
-        out.lines = across == 1 && down == en ? ab_result::along::whole_rows : ab_result::along::rows;
+        const auto stride = [&](axis_class c) { return st.operands[0].stride[static_cast<std::size_t>(axes_of(st, c).front())]; };
+        const bool follow = axes_of(st, n).size() == 1 && stride(n) == 1 && stride(m) == en;
+        out.lines = follow ? ab_result::along::whole_rows : ab_result::along::rows;
         out.row = en;
         out.bytes = rows * en * bytes;
     }

@@ -15,6 +15,12 @@ batched_tile choose_panels_tile(const step& st, const machine& chip);
 /// The parameters of tall_skinny_atb for a product.
 batched_tile choose_atb_tile(const step& st, const machine& chip);
 
+/// Slices of tall_skinny_atb whose sums fit shared memory together.
+std::int64_t atb_parts_at_once(const step& st, const batched_tile& t);
+
+/// Shared memory of a block of tall_skinny_atb, bytes.
+std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
+
 /// The parameters of tall_skinny_ab for a product with a long m.
 batched_tile choose_ab_tile(const step& st, const machine& chip);
 

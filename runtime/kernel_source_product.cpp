@@ -273,8 +273,6 @@ class product_source {
         const auto& t = st_.batched;
         const auto layout = panel_layout_of(st_, t.core, t.k_panel, extent_of(st_, m), t.panel);
         const bool fma = t.core == batched_core::fma;
-        const auto elements = extent_of(st_, m) * extent_of(st_, n) * size_of(st_.compute);
-        const auto stages = t.stages * layout.stage_bytes, parts_at_once = std::clamp<std::int64_t>(stages / elements, 1, t.slices);
         // Multiply-adds: neighboring slices take neighboring steps; the tensor cores: stretches of them.
         const auto apart = fma ? 1 : t.k_panel / t.slices;
         write_tile();
@@ -283,10 +281,10 @@ class product_source {
         write_stages(layout);
         text_.constant("slices", t.slices);
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
-        text_.constant("parts_at_once", parts_at_once);
+        text_.constant("parts_at_once", atb_parts_at_once(st_, t));
         finish("tall_skinny_atb");
         out_.shape.threads = t.threads;
-        out_.shape.shared_bytes = static_cast<int>(std::max(stages, parts_at_once * elements));
+        out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
     }
 
     void make_tall_skinny_ab() {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <system_error>
 #include <thread>
 
 namespace ricci::runtime {
@@ -74,14 +75,18 @@ class step_tuner {
         const auto machine_threads = std::max(1u, std::thread::hardware_concurrency());
         const auto threads = std::min<std::size_t>(
             effort_.threads > 0 ? static_cast<std::size_t>(effort_.threads) : machine_threads, kept_.size());
-        std::vector<std::thread> others;
-        for (std::size_t n = 0; n < threads; ++n) others.emplace_back(work);
+        std::vector<std::jthread> others; // joined whatever is thrown below
+        try {
+            for (std::size_t n = 0; n < threads; ++n) others.emplace_back(work);
+        } catch (const std::system_error&) { // no more threads are to be had: those that run will do
+            if (others.empty()) work();
+        }
         while (done < kept_.size() && !leave_off) {
             tell(compiling * static_cast<double>(done) / static_cast<double>(kept_.size()));
             if (stopped()) leave_off = true;
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         }
-        for (auto& t : others) t.join();
+        others.clear();
         if (kept_.empty() || out_.stopped) return;
         if (const auto& model = at(kept_.front()); model.result == outcome::failed)
             throw error(model.problem, blame::environment);
