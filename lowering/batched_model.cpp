@@ -81,7 +81,7 @@ struct work {
 int access_bytes(int element_bytes, bool complex_element) { return complex_element ? element_bytes / 2 : element_bytes; }
 
 work work_of_fma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
-    const auto& [c, x, y] = layout.operands;
+    const auto &c = layout.operands[0], &x = layout.operands[1], &y = layout.operands[2]; // no bindings: clang 14 cannot capture those
     const std::int64_t row_threads = up(s.m, t.tile_m), column_threads = up(s.n, t.tile_n), threads = row_threads * column_threads;
     struct place {
         std::int64_t product, i, j;
