@@ -65,24 +65,24 @@ batched_tile most_alike(const step& st, const std::vector<batched_tile>& candida
 
 void choose_tile(step& st, const machine& chip, const priors& known) {
     if (!has_tile(st, chip)) return;
-    const auto is_empty = [](const tuning_table* table) { return table == nullptr || table->entries().empty(); };
-    if (!is_empty(known.measured) || !is_empty(known.shipped)) {
+    std::vector<const tuning_table*> tables;
+    for (const auto* table : {known.measured, known.shipped})
+        if (table != nullptr && !table->entries().empty()) tables.push_back(table);
+    if (!tables.empty()) {
         const auto key = key_of(st, chip);
-        const auto candidates = tile_candidates(st, chip);
-        const auto take = [&](const batched_tile& tile, tile_origin origin) {
-            st.batched = tile, st.origin = origin;
+        std::vector<batched_tile> made; // often thousands: only where a table has something to say of them
+        const auto candidates = [&]() -> const std::vector<batched_tile>& {
+            if (made.empty()) made = tile_candidates(st, chip);
+            return made;
         };
-        for (const auto* table : {known.measured, known.shipped}) {
-            if (is_empty(table)) continue;
-            const auto* found = table->find(key);
-            if (found != nullptr && std::find(candidates.begin(), candidates.end(), found->tile) != candidates.end())
+        const auto take = [&](const batched_tile& tile, tile_origin origin) { st.batched = tile, st.origin = origin; };
+        for (const auto* table : tables)
+            if (const auto* found = table->find(key);
+                found != nullptr && std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
                 return take(found->tile, table == known.measured ? tile_origin::measured : tile_origin::shipped);
-        }
-        for (const auto* table : {known.measured, known.shipped}) {
-            if (is_empty(table) || candidates.size() < 2) continue;
-            if (const auto neighbors = table->near(key, most_neighbors); !neighbors.empty())
-                return take(most_alike(st, candidates, chip, key, neighbors), tile_origin::neighbors);
-        }
+        for (const auto* table : tables)
+            if (const auto neighbors = table->near(key, most_neighbors); !neighbors.empty() && candidates().size() > 1)
+                return take(most_alike(st, candidates(), chip, key, neighbors), tile_origin::neighbors);
     }
     st.batched = model_tile(st, chip);
     st.origin = tile_origin::model;
