@@ -32,12 +32,16 @@ matrix matrix_of(const step& st, int o) {
     return {extent_of(st, rows), extent_of(st, columns), stride(rows), stride(columns), axes_of(st, rows).size() < 2 && axes_of(st, columns).size() < 2};
 }
 
+/// The least number from `at` on that leaves `remainder`.
+std::int64_t raised(std::int64_t at, std::int64_t modulus, std::int64_t remainder) {
+    return at + ((remainder - at) % modulus + modulus) % modulus;
+}
+
 /// Elements from one line to the next: lines start at multiples of 16 bytes, and what a tensor core's tile reads at once of them lies on
 /// different banks: eight lines of 16 bytes, or four neighbors of each of eight, by parts of a warp where they are longer than 4 bytes.
 std::int64_t line_pitch(std::int64_t length, std::int64_t bytes, bool along_k) {
     const auto rest = bytes == 2 || (bytes == 4 && along_k) ? 16 : bytes == 16 && along_k ? 64 : 32;
-    const auto at = length * bytes;
-    return (at + ((rest - at) % (2 * rest) + 2 * rest) % (2 * rest)) / bytes;
+    return raised(length * bytes, 2 * rest, rest) / bytes;
 }
 
 staged_operand packed(const step& st, int o, const matrix& x) {
@@ -145,13 +149,12 @@ fragment_load fragments_of(const step& st, const panel_layout& layout, std::int6
 
 /// Elements from one line to the next: lines start at multiples of 16 bytes, and those that a warp reads at once lie on different banks.
 std::int64_t padded_pitch(std::int64_t length, std::int64_t bytes, fragment_load fragments) {
-    const auto next = [&](std::int64_t modulus, std::int64_t remainder) { return length + ((remainder - length) % modulus + modulus) % modulus; };
-    if (fragments == fragment_load::matrices) return next(16, 8);               // eight lines, 16 bytes of each
-    if (fragments == fragment_load::fours) return bytes == 4 ? next(32, 16)     // two lines, 64 bytes of each
-                                                             : next(4, 2);      // two lines, every other 16 bytes of 128
+    if (fragments == fragment_load::matrices) return raised(length, 16, 8);           // eight lines, 16 bytes of each
+    if (fragments == fragment_load::fours) return bytes == 4 ? raised(length, 32, 16) // two lines, 64 bytes of each
+                                                             : raised(length, 4, 2);  // two lines, every other 16 bytes of 128
     if (bytes == 16) return length | 1;
     const auto around = std::max<std::int64_t>(128 / bytes, 16); // four neighbors in eight lines
-    return next(around / 2, around / 4);
+    return raised(length, around / 2, around / 4);
 }
 
 } // namespace
@@ -194,6 +197,10 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         out.stage_bytes += ((k_fastest ? other : k_panel) * pitch * bytes + 15 + 127) / 128 * 128; // the last 16 bytes copied may end behind
     }
     return out;
+}
+
+panel_layout panel_layout_of(const step& st, const batched_tile& t) {
+    return panel_layout_of(st, t.core, t.k_panel, st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m), t.panel);
 }
 
 fragment_load span_fragments(const step& st, const batched_layout& layout) {

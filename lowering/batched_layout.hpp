@@ -50,6 +50,8 @@ struct panel_layout {
 };
 /// For blocks of `rows` x `columns` of C, multiplied by `core`. A panel of all k may be whole along k.
 panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns);
+/// For a step's blocks by a tile.
+panel_layout panel_layout_of(const step& st, const batched_tile& t);
 
 /// How the tensor cores' tiles read the operands of batched_small: 16-bit ones by matrices, where all lines can start at multiples of 16 bytes.
 fragment_load span_fragments(const step& st, const batched_layout& layout);

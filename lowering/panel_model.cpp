@@ -74,9 +74,12 @@ const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip)
 }
 
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
-    const auto stage = panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
+    const auto stage = panel_layout_of(st, t).stage_bytes;
     t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
 }
+
+std::int64_t stages_bytes(const step& st, const batched_tile& t) { return t.stages * panel_layout_of(st, t).stage_bytes; }
+std::int64_t sums_bytes(const step& st) { return extent_of(st, m) * extent_of(st, n) * size_of(st.compute); }
 
 } // namespace
 
@@ -121,12 +124,9 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
         return atb_shared_bytes(st, t) <= chip.shared_bytes;
     };
     // Where wide operands' panels would not fit, fewer threads share one, then it has fewer steps.
-    const std::int64_t usual = mma != nullptr ? 16 : 1;
-    while (!set_panel(usual) && t.slices > 1) t.slices /= 2;
-    for (auto least = usual; atb_shared_bytes(st, t) > chip.shared_bytes && least > 4; least /= 2) {
-        t.k_panel = static_cast<std::int32_t>(least / 2);
-        set_stages(t, st, chip);
-    }
+    for (std::int64_t least = mma != nullptr ? 16 : 1; !set_panel(least) && (t.slices > 1 || least > 4);)
+        if (t.slices > 1) t.slices /= 2;
+        else least /= 2;
     t.threads = static_cast<std::int32_t>(up(tiles * t.slices, warp) * warp);
     return t;
 }
@@ -153,13 +153,11 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
 }
 
 std::int64_t atb_parts_at_once(const step& st, const batched_tile& t) {
-    const auto stages = t.stages * panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
-    return std::clamp<std::int64_t>(stages / (extent_of(st, m) * extent_of(st, n) * size_of(st.compute)), 1, t.slices);
+    return std::clamp<std::int64_t>(stages_bytes(st, t) / sums_bytes(st), 1, t.slices);
 }
 
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
-    const auto stages = t.stages * panel_layout_of(st, t.core, t.k_panel, extent_of(st, m), t.panel).stage_bytes;
-    return std::max(stages, atb_parts_at_once(st, t) * extent_of(st, m) * extent_of(st, n) * size_of(st.compute));
+    return std::max(stages_bytes(st, t), atb_parts_at_once(st, t) * sums_bytes(st));
 }
 
 ab_result ab_result_layout(const step& st, const batched_tile& t) {
@@ -197,7 +195,7 @@ std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chi
 }
 
 std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
-    const auto panel = barrier_bytes + panel_layout_of(st, t.core, t.k_panel, t.products, t.panel).stage_bytes;
+    const auto panel = barrier_bytes + panel_layout_of(st, t).stage_bytes;
     return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : ab_result_layout(st, t).bytes);
 }
 

@@ -174,7 +174,7 @@ class product_source {
 
     void make_batched_panels() {
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.core, t.k_panel, extent_of(st_, m), t.panel);
+        const auto layout = panel_layout_of(st_, t);
         const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
         write_tile();
         write_panels(layout, 1);
@@ -271,7 +271,7 @@ class product_source {
             return finish("tall_skinny_atb");
         }
         const auto& t = st_.batched;
-        const auto layout = panel_layout_of(st_, t.core, t.k_panel, extent_of(st_, m), t.panel);
+        const auto layout = panel_layout_of(st_, t);
         const bool fma = t.core == batched_core::fma;
         // Multiply-adds: neighboring slices take neighboring steps; the tensor cores: stretches of them.
         const auto apart = fma ? 1 : t.k_panel / t.slices;
@@ -294,7 +294,7 @@ class product_source {
         text_.constant("rows_of_block", rows);
         if (!cuda_) return finish("tall_skinny_ab");
         const auto& t = st_.batched;
-        auto layout = panel_layout_of(st_, t.core, t.k_panel, rows, t.panel);
+        auto layout = panel_layout_of(st_, t);
         const auto c = ab_result_layout(st_, t);
         layout.row[0] = c.row, layout.column[0] = c.column;
         write_tile();
