@@ -52,7 +52,7 @@ void write_file(const std::string& file, const std::string& text) {
 /// The kernels that a statement's plan names.
 std::string kernels_of(const lowering::statement& s, device where) {
     std::string text;
-    for (const auto& step : runtime::lower_for(s, runtime::backend_of(where), nullptr, false).steps)
+    for (const auto& step : runtime::lower_for(s, runtime::backend_of(where), nullptr, runtime::occasion::look).steps)
         text += fmt::format("{}{}", text.empty() ? "" : " + ", lowering::name_of(step.kernel));
     return text;
 }
@@ -140,7 +140,10 @@ void session::measure_row(row& r, const work& w) {
     for (std::size_t s = 0; s < r.sets; ++s) fill(w, sets.addresses()[s], s, false);
 
     std::vector<lowering::statement> statements;
-    for (const auto& set : sets.addresses()) statements.push_back(w.bind(set, where_));
+    for (const auto& set : sets.addresses()) {
+        statements.push_back(w.bind(set, where_));
+        runtime::prepare(statements.back());
+    }
     r.statement = lowering::to_string(statements.front());
 
     workload load;

@@ -1,6 +1,6 @@
 // choose_form: pass 8, names what each step is and picks the kernel that runs it.
 //
-//   product of two operands with   m or n of variable extent (see find_batches), the others <= 64     tall_skinny_ab
+//   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
 //                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
@@ -13,6 +13,7 @@
 #include "lowering/choose_tile.hpp"
 #include "lowering/families.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/shared_batch.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -56,7 +57,7 @@ class form_chooser {
     void choose_for_variable(step st, std::vector<step>& out) {
         const auto long_side = varies(st, m) ? m : n;
         const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
-        if (varies(st, m) != varies(st, n) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
+        if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
             fits_shared(narrow * ek * size_of(st.compute)))
             return take_ab(std::move(st), long_side, out);
         auto single = with_single_axes(st);
@@ -68,6 +69,11 @@ class form_chooser {
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.classes[a] == c && st.axes[a].variable) return true;
         return false;
+    }
+
+    static bool is_shared_batch(const step& st, axis_class side) {
+        const auto own = side_of_matrices(st, axes_of(st, side), side == m ? st.x : st.y);
+        return own >= 0 && !st.axes[static_cast<std::size_t>(own)].variable;
     }
 
     static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }

@@ -1,6 +1,7 @@
 // find_batches: pass 4, which extents may change from call to call without a new kernel.
 #include "lowering/find_batches.hpp"
 
+#include "lowering/shared_batch.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -30,17 +31,24 @@ class batch_finder {
     bool is_in(std::size_t axis, std::size_t operand) const { return st_.operands[operand].present[axis] != 0; }
 
     void mark_sides(std::size_t x, std::size_t y) {
-        std::vector<std::size_t> m, n;
+        std::vector<std::int32_t> m, n;
         for (std::size_t a = 0; a < st_.axes.size(); ++a) {
             if (!is_in(a, 0)) continue;
             if (is_in(a, x) && is_in(a, y)) return;
-            if (is_in(a, x)) m.push_back(a);
-            if (is_in(a, y)) n.push_back(a);
+            if (is_in(a, x)) m.push_back(static_cast<std::int32_t>(a));
+            if (is_in(a, y)) n.push_back(static_cast<std::int32_t>(a));
         }
         if (m.size() > 1 && n.size() > 1) return;
-        for (const auto* side : {&m, &n})
-            if (side->size() > 1)
-                for (const auto a : *side) st_.axes[a].variable = true;
+        mark_side(m, x);
+        mark_side(n, y);
+    }
+
+    /// Of several axes of a side all vary, whether they are a long side of one product or a batch that the other operand
+    /// is shared by; but for the side of that batch's matrices.
+    void mark_side(const std::vector<std::int32_t>& side, std::size_t x) {
+        if (side.size() < 2) return;
+        const auto own = side_of_matrices(st_, side, static_cast<std::int32_t>(x));
+        for (const auto a : side) st_.axes[static_cast<std::size_t>(a)].variable = a != own;
     }
 
     void mark_by_place() {

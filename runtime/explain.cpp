@@ -57,7 +57,7 @@ std::string explain(const statement& s) {
     const device d(s.accesses.empty() ? 0 : s.accesses[0].device);
     auto& b = backend_of(d);
     std::vector<stage> trace;
-    const auto p = lower_for(s, b, &trace, false);
+    const auto p = lower_for(s, b, &trace, occasion::look);
     for (const auto& stage : trace) text += fmt::format("  {}:\n{}", stage.pass, indented(stage.dump));
     text += fmt::format("  on {}, {}:\n", d.name(), b.machine().name);
     for (const auto& st : p.steps) {

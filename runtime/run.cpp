@@ -19,9 +19,15 @@ namespace {
 
 using namespace lowering;
 
+/// What a later run may find better.
+enum class lack {
+    nothing,
+    kernels,     ///< of its own sizes, which are compiled when they come again
+    measurements ///< first used while its stream was captured, where nothing can be measured
+};
 struct prepared {
     std::shared_ptr<const executable> code;
-    bool awaits_tuning = false; ///< first used while its stream was captured, where nothing can be measured
+    lack lacks = lack::nothing;
 };
 using prepared_map = std::unordered_map<key_words, prepared, key_hash>;
 
@@ -44,34 +50,39 @@ std::atomic<tuning> tuning_choice{tuning::cached};
 /// Counts the changes of tuning_choice: what was prepared before one is not used after it.
 std::atomic<int> tuning_generation{0};
 
-prepared make_prepared(const statement& s) {
+prepared make_prepared(const statement& s, occasion when) {
     const device d(s.accesses[0].device);
     auto& b = backend_of(d);
-    auto p = lower_for(s, b, nullptr, true);
+    auto p = lower_for(s, b, nullptr, when);
     prepared out;
-    if (tuning_choice == tuning::on_first_use) {
-        out.awaits_tuning = b.capturing();
-        if (!out.awaits_tuning && tune_steps(b, s, p)) p = lower_for(s, b, nullptr, false);
+    if (is_general(p)) {
+        out.lacks = lack::kernels;
+    } else if (tuning_choice == tuning::on_first_use) {
+        if (b.capturing()) out.lacks = lack::measurements;
+        else if (tune_steps(b, s, p)) p = lower_for(s, b, nullptr, occasion::next_runs);
     }
     out.code = std::make_shared<const executable>(d, std::move(p));
     return out;
 }
 
-prepared prepare(const statement& s, const key_words& key) {
+prepared find_prepared(const statement& s, const key_words& key, occasion when) {
     auto& state = shared();
     const int generation = tuning_generation;
-    const auto is_ready = [&](const prepared& p) { return !p.awaits_tuning || backend_of(device(s.accesses[0].device)).capturing(); };
+    const auto is_ready = [&](const prepared& p) { return p.lacks == lack::nothing || backend_of(device(s.accesses[0].device)).capturing(); };
     {
         const std::lock_guard lock(state.mutex);
         if (state.generation != generation) state.executables.clear(), state.generation = generation;
-        if (const auto found = state.executables.find(key); found != state.executables.end() && is_ready(found->second)) return found->second;
+        if (const auto found = state.executables.find(key); found != state.executables.end()) {
+            if (is_ready(found->second)) return found->second;
+            if (found->second.lacks == lack::kernels) when = occasion::next_runs;
+        }
     }
-    auto made = make_prepared(s);
+    auto made = make_prepared(s, when);
     const std::lock_guard lock(state.mutex);
     if (state.generation != generation) return made;
     if (state.executables.size() >= most_executables) state.executables.clear();
     auto& kept = state.executables.try_emplace(key, made).first->second;
-    if (kept.awaits_tuning && !made.awaits_tuning) kept = made;
+    if (made.lacks == lack::nothing) kept = made;
     return kept;
 }
 
@@ -82,8 +93,8 @@ const executable& find_executable(const statement& s) {
     static thread_local int generation = 0;
     if (const int now = tuning_generation.load(std::memory_order_acquire); now != generation) [[unlikely]] mine.clear(), generation = now;
     write_key(s, key);
-    if (const auto found = mine.find(key); found != mine.end() && !found->second.awaits_tuning) return *found->second.code;
-    auto made = prepare(s, key);
+    if (const auto found = mine.find(key); found != mine.end() && found->second.lacks == lack::nothing) return *found->second.code;
+    auto made = find_prepared(s, key, occasion::first_run);
     if (mine.size() >= most_executables) mine.clear();
     return *mine.insert_or_assign(key, std::move(made)).first->second.code;
 }
@@ -156,6 +167,12 @@ void run(const statement& s) {
     find_executable(s).launch(s);
 }
 
+void prepare(const statement& s) {
+    key_words key;
+    write_key(s, key);
+    find_prepared(s, key, occasion::next_runs);
+}
+
 void run_program(const std::vector<statement>& statements) {
     const local_memory locals(statements);
     std::vector<statement> resolved;
@@ -164,7 +181,7 @@ void run_program(const std::vector<statement>& statements) {
         resolved.push_back(locals.resolved(s));
         key_words key;
         write_key(resolved.back(), key);
-        all.push_back(prepare(resolved.back(), key).code); // all of them, before anything is written
+        all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code); // all of them, before anything is written
     }
     for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n]);
 }

@@ -28,6 +28,9 @@ tuning chosen_tuning() noexcept;
 /// Throws ricci::error, with nothing written, for every mistake that fix_indices and check_overlap find.
 void run(const lowering::statement& s);
 
+/// Lowers `s` and compiles its kernels, as runs that follow one another need them; runs nothing. Throws as run does.
+void prepare(const lowering::statement& s);
+
 /// What takes the statements of a thread instead of running them (record, explain). Null: they run.
 using collector = std::function<void(const lowering::statement&)>;
 

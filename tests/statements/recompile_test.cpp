@@ -156,4 +156,7 @@ TEST_CASE("inner extents that keep changing fall to a kernel with extents as arg
     std::ostringstream text;
     ricci::explain([&] { C(i, j, e) = A(i, k, e) * B(k, j, e); }, text);
     CHECK_THAT(text.str(), Catch::Contains("extents as arguments since its sizes keep changing"));
+    multiply(61, 3, 2, 5);
+    CHECK(compiled_by([] { multiply(61, 3, 2, 5); }) == 1); // sizes that come again get a kernel of their own
+    CHECK(compiled_by([] { multiply(61, 3, 2, 7); }) == 0);
 }
