@@ -146,9 +146,9 @@ template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int produ
 
 extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_small(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
-    const long long first = block_number() * products_per_block;
+    const long long first = block_number() * a.share;
     if (first >= a.products) return; // the whole block
-    const int products = static_cast<int>(a.products - first < products_per_block ? a.products - first : products_per_block);
+    const int products = static_cast<int>(a.products - first < a.share ? a.products - first : a.share);
 
     // With several batch axes places are counted from the operands' start, else from the block's first product.
     long long* const where = reinterpret_cast<long long*>(memory + places);

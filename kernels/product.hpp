@@ -19,6 +19,7 @@ struct arguments {
     double alpha[2];
     long long products; ///< the batch's extents multiplied
     long long blocks;   ///< of the whole launch
+    long long share;    ///< products a block of batched_small takes: fewer than it has room for where the batch is short
     long long m_length[at_least_one(m_axes)], n_length[at_least_one(n_axes)], k_length[at_least_one(k_axes)];
     long long m_step[2][at_least_one(m_axes)], n_step[2][at_least_one(n_axes)], k_step[2][at_least_one(k_axes)];
     long long batch_length[at_least_one(batch_axes)];

@@ -202,9 +202,12 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
     const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
                                                     std::floor(threads_of_an_sm / t.threads), blocks_of_an_sm, std::floor(registers_of_an_sm / registers)}));
-    const double rounds = std::ceil(t.products * w.threads / t.threads), warps = std::max(1.0, w.threads / warp);
-    const double block_cycles = copy_cycles + rounds * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
-    out.latency = block_cycles / (resident * t.products) * seconds_a_cycle;
+    const double warps = std::max(1.0, w.threads / warp);
+    const auto block_cycles = [&](int products) {
+        return copy_cycles + std::ceil(products * w.threads / t.threads) * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
+    };
+    out.latency = block_cycles(t.products) / (resident * t.products) * seconds_a_cycle;
+    out.alone = block_cycles(1) / clock;
     return out;
 }
 
@@ -264,26 +267,37 @@ batched_cost cost_of(const step& st, const batched_layout& layout, const batched
     return cost_from(work_of(st, s, layout, t), st, s, layout, t, chip);
 }
 
-std::vector<double> batched_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+std::vector<batched_cost> batched_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto s = sizes_of(st);
     const auto layout = batched_layout_of(st);
-    std::vector<double> out;
+    std::vector<batched_cost> out;
     work w;
     for (std::size_t n = 0; n < tiles.size(); ++n) {
         if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
-        out.push_back(cost_from(w, st, s, layout, tiles[n], chip).seconds());
+        out.push_back(cost_from(w, st, s, layout, tiles[n], chip));
     }
     return out;
 }
 
 batched_tile choose_batched_tile(const step& st, const machine& chip) {
     const auto candidates = batched_candidates(st, chip);
-    const auto seconds = batched_seconds(st, candidates, chip);
-    batched_tile best;
+    const auto costs = batched_costs(st, candidates, chip);
     double least = INFINITY;
-    for (std::size_t n = 0; n < candidates.size(); ++n)
-        if (seconds[n] < least * (1 - 1e-9)) best = candidates[n], least = seconds[n];
+    for (const auto& c : costs) least = std::min(least, c.seconds());
+    // One kernel serves batches of any length: of those that are as good for long ones, the best for one product.
+    batched_tile best;
+    double alone = INFINITY, seconds = INFINITY;
+    for (std::size_t n = 0; n < candidates.size(); ++n) {
+        const auto own = costs[n].seconds();
+        if (own > least * (1 + as_good) || costs[n].alone > alone * (1 + 1e-9)) continue;
+        if (costs[n].alone < alone * (1 - 1e-9) || own < seconds * (1 - 1e-9)) best = candidates[n], alone = std::min(alone, costs[n].alone), seconds = own;
+    }
     return best;
+}
+
+std::int64_t batched_share(std::int64_t products, const batched_tile& t, const machine& chip) {
+    constexpr std::int64_t blocks_of_a_processor = 4;
+    return std::clamp<std::int64_t>(products / (blocks_of_a_processor * chip.processors), 1, t.products);
 }
 
 batched_tile choose_lanes_tile(const step& st) {

@@ -3,7 +3,7 @@
 //   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
-//                                  large m, n, k, at most one batch axis    library, where strides fit a BLAS
+//                                  large m, n, k, or fewer of a short batch; at most one batch axis   library, where strides fit a BLAS
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
@@ -16,6 +16,7 @@
 #include "lowering/shared_batch.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
+#include "lowering/tuning_key.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -180,13 +181,17 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
     }
 
+    /// A batch that leaves processors of a GPU without work: a BLAS divides products between them.
+    bool is_few(const step& st) const { return chip_.kind == target::cuda && batch_of(st, chip_) != batch_class::many; }
+
     /// One axis each of m, n and k, unit strides where a BLAS wants them, one type throughout.
     bool fits_library(const step& st) const {
         if (!chip_.has_blas || axes_of(st, batch).size() > 1) return false;
         for (const auto c : {m, n, k})
             if (!is_one_axis(st, c)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        if (2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek) < least_library_flops) return false;
+        const auto flops = 2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek);
+        if (flops < (is_few(st) ? least_few_library_flops : least_library_flops)) return false;
         if (std::max({em, en, ek}) > largest_blas_size) return false;
         const auto& c = st.operands[0];
         const auto& x = st.operands[static_cast<std::size_t>(st.x)];

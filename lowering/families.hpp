@@ -15,6 +15,7 @@ inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of a GPU's bat
 inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
 inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least
 inline constexpr double least_library_flops = 2.0 * 96 * 96 * 96; ///< below, a call into a BLAS costs more than it gains
+inline constexpr double least_few_library_flops = 2.0 * 40 * 40 * 40; ///< the same of a product of a batch too short to fill a GPU
 inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
 inline constexpr int direct_threads = 256;
 

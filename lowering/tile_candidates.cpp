@@ -20,7 +20,11 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
-    if (st.kernel == family::batched_small) return batched_seconds(st, tiles, chip);
+    if (st.kernel == family::batched_small) {
+        std::vector<double> out;
+        for (const auto& c : batched_costs(st, tiles, chip)) out.push_back(c.seconds());
+        return out;
+    }
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
 }
 

@@ -81,18 +81,18 @@ std::string strides_of(const step& st, const operand& x) {
     return out;
 }
 
-batch_class batch_of(const step& st, const machine& chip) {
-    const bool tall = is_long(st, m) || is_long(st, k);
-    if (!tall && extent_of(st, batch) == 1) return batch_class::one;
-    return cost_model(st, chip).bytes < bytes_of_a_busy_processor * chip.processors ? batch_class::few
-                                                                                    : batch_class::many;
-}
-
 } // namespace
 
 std::string_view name_of(batch_class c) {
     constexpr std::string_view names[] = {"one", "few", "many"};
     return names[static_cast<std::size_t>(c)];
+}
+
+batch_class batch_of(const step& st, const machine& chip) {
+    const bool tall = is_long(st, m) || is_long(st, k);
+    if (!tall && extent_of(st, batch) == 1) return batch_class::one;
+    return cost_model(st, chip).bytes < bytes_of_a_busy_processor * chip.processors ? batch_class::few
+                                                                                    : batch_class::many;
 }
 
 tuning_key key_of(const step& st, const machine& chip) {

@@ -18,6 +18,9 @@ enum class batch_class : std::uint8_t { one, few, many };
 
 std::string_view name_of(batch_class c);
 
+/// Of a step whose axes are classified.
+batch_class batch_of(const step& st, const machine& chip);
+
 /// Neither extents of the batch nor pointers are in it, since they change without another kernel.
 struct tuning_key {
     /// The kernel, types, what is done to C, and how each operand lies: the side that runs fastest; dense, padded or

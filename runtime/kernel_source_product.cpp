@@ -2,6 +2,7 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/batched_layout.hpp"
+#include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/panel_model.hpp"
@@ -127,6 +128,7 @@ class product_source {
         pack.number(products_);
         blocks_word_ = out_.words.size();
         pack.number(0); // the blocks, known below
+        pack.number(0); // and a block's share
         for (const auto* g : {&m_, &n_, &k_}) pack.numbers(g->extent);
         for (const auto* g : {&m_, &n_, &k_})
             for (const auto& row : g->stride) pack.numbers(row);
@@ -161,7 +163,10 @@ class product_source {
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
-        start_batched();
+        const auto share = batched_share(products_, t, chip_);
+        out_.words[blocks_word_ + 1] = static_cast<std::uint64_t>(share);
+        out_.shape.grid = (products_ + share - 1) / share;
+        out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(batched_shared_bytes(st_, layout, t.products));
     }
 

@@ -107,6 +107,12 @@ operand_set in_order(const gemm_call& g, const operand_set& set) {
     return g.swapped ? operand_set{set.b, set.a, set.c} : set;
 }
 
+/// To 4 bytes. Without, calls for half fail with a misaligned address (cuBLAS 13.1), and the whole process with them.
+bool is_aligned(const operand_set& set) {
+    const auto bits = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    return (bits(set.a) | bits(set.b) | bits(set.c)) % 4 == 0;
+}
+
 /// The addresses of every product's A, B and C, on the device: three arrays, one behind the other.
 device_memory pointers(const call& c, const operand_set& set, device where) {
     const auto count = static_cast<std::size_t>(c.g.count);
@@ -144,6 +150,9 @@ class cublas_peer : public peer {
     std::vector<contender> contenders(const product& p, std::span<const operand_set> given) override {
         const auto g = gemm_call_of(p);
         if (!g || !has_types(p)) return {};
+        if (lowering::size_of(p.a.type) == 2)
+            for (const operand_set& set : given)
+                if (!is_aligned(set)) throw error("cuBLAS faults on 2-byte operands that are not aligned to 4 bytes");
         std::vector<operand_set> sets;
         for (const operand_set& set : given) sets.push_back(in_order(*g, set));
         std::vector<contender> all;

@@ -77,6 +77,17 @@ TEST_CASE("without a compiler every product takes the direct form") {
     CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
 }
 
+TEST_CASE("on a GPU products of 40 and more go to the library while their batch is too short to fill it") {
+    const auto form_of = [](std::int64_t side, std::int64_t count) {
+        const auto matrices = fmt::format("f64[{0},{0},{1}]", side, count);
+        return forms(lower(bound_text("C(i,j,e) += A(i,k,e)*B(k,j,e)", fmt::format("C={0} A={0} B={0}", matrices)), some_gpu()));
+    };
+    CHECK(form_of(39, 1) == "batched GEMM/batched_small");
+    CHECK(form_of(64, 1) == "batched GEMM/library");
+    CHECK(form_of(64, 10) == "batched GEMM/library");
+    CHECK(form_of(64, 10000) == "batched GEMM/batched_small");
+}
+
 TEST_CASE("extents as arguments: every step is direct") {
     const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"), some_gpu(), {}, true);
     REQUIRE(p.steps.size() == 1);

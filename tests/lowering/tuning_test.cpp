@@ -1,4 +1,5 @@
 // tuning_test: which measurements lowering takes for a step, and what it makes of those at sizes nearby.
+#include "lowering/batched_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
@@ -188,7 +189,7 @@ TEST_CASE("near: the nearest first, none further than a factor of sqrt(2)") {
     CHECK(table.near({"layout", batch_class::many, {9, 9, 0}, ""}, 3).empty());
 }
 
-TEST_CASE("the model's tile is a candidate of every family, and costs no more than another") {
+TEST_CASE("the model's tile is a candidate of every family, and costs no more than another that the model tells apart") {
     for (const auto& [text, operands] :
          {std::pair<const char*, const char*>{"C(i,j,e) += A(i,k,e)*B(k,j,e)",
                                               "C=f64[6,5,900] A=f64[6,7,900] B=f64[7,5,900]"},
@@ -202,7 +203,7 @@ TEST_CASE("the model's tile is a candidate of every family, and costs no more th
         CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
         CHECK(st.batched == model_tile(st, chip));
         for (const double s : predicted_seconds(st, all, chip))
-            CHECK(s >= predicted_seconds(st, st.batched, chip) * (1 - 1e-8));
+            CHECK(s * (1 + as_good) >= predicted_seconds(st, st.batched, chip) * (1 - 1e-8));
     }
     const auto direct = lower(bound_text("C(i) = A(i)", "C=f64[9] A=f64[9]"), chip).steps.at(0);
     CHECK(tile_candidates(direct, chip).empty());
