@@ -8,12 +8,12 @@
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   c_transposed       whether C^T = Y^T X^T is computed, for a lane's two elements to be neighbors in memory
 //   tile_m, tile_n     the instruction's tiles a warp computes, of the rows and columns of what is computed
-//   k_apart            of 16 steps of the sum, a lane takes four: neighbors, or (else) every fourth. Which of them is free of bank
-//                      conflicts depends on the leading dimension.
+//   k_apart            of 16 steps of the sum a lane takes four: 0 every fourth, 1 neighbors; 2 and 4: of 32 and 64 steps it takes 8 and 16
+//                      neighbors, four at a time. Which of them is free of bank conflicts depends on the leading dimension.
 //   k_unrolled         blocks of 16 steps unrolled at once
 //   always_aligned     whether lines of X and Y start at multiples of 16 bytes whatever the pointers; a span's start where its memory does
 //   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types whose lines start at
-//                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart), lines along k that start at multiples of 16 bytes.
+//                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart 1), lines along k that start at multiples of 16 bytes.
 //                      With 1 and 2 the steps are a multiple of 16, and a line is as long as whole tiles of 8
 #pragma once
 
@@ -188,14 +188,19 @@ class mma_tile {
                 RICCI_UNROLL
                 for (int c = 0; c < tile_n; ++c) r_four[c] = four_at(right + column_at[c] + base + 4 * low);
             }
+            // Steps that do not fill a block of 16 * k_apart are taken 16 at a time.
+            constexpr int together = 16 * at_least_one(k_apart);
+            const int block = base / together * together;
+            const bool apart = k_apart > 1 && block + together <= Steps;
             RICCI_UNROLL
             for (int first = 0; first < 4; first += elements) {
-                if (base + (k_apart ? first : 4 * first) >= Steps) break;
+                if (base + (k_apart > 0 ? first : 4 * first) >= Steps) break;
                 number lv[tile_m][parts][lane_rows][elements], rv[tile_n][parts][elements];
                 RICCI_UNROLL
                 for (int e = 0; e < elements; ++e) {
-                    const int l = base + (k_apart ? first + e + 4 * low : 4 * (first + e) + low);
-                    const bool inside = Steps % 16 == 0 || l < Steps;
+                    const int l = apart ? block + (base - block) / 4 + first + e + 4 * k_apart * low
+                                        : base + (k_apart > 0 ? first + e + 4 * low : 4 * (first + e) + low);
+                    const bool inside = Steps % 16 == 0 || apart || l < Steps;
                     RICCI_UNROLL
                     for (int r = 0; r < tile_m; ++r)
                         RICCI_UNROLL

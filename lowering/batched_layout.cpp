@@ -74,11 +74,12 @@ staged_operand packed(const step& st, int o, const matrix& x) {
 }
 
 /// Whether a warp's accesses to a span would wait for each other so long that lines of their own are faster: half and bfloat16 columns a
-/// multiple of 128 bytes apart, c64 of 256. Others run at the memory's speed as spans (measured on an H100).
+/// multiple of 128 bytes apart, or of 64 where they are longer than that, c64 of 256. Others run at the memory's speed as spans (measured on
+/// an H100).
 bool has_crowded_banks(const step& st, int o, const staged_operand& lines, const matrix& x) {
     const auto type = operand_of(st, o).type;
     const auto bytes = (x.row_stride == 1 ? x.column_stride : x.row_stride) * size_of(type);
-    return lines.line > 0 && ((size_of(type) == 2 && bytes % 128 == 0) || (type == scalar_type::c64 && bytes % 256 == 0));
+    return lines.line > 0 && ((size_of(type) == 2 && bytes % (bytes > 128 ? 64 : 128) == 0) || (type == scalar_type::c64 && bytes % 256 == 0));
 }
 
 } // namespace

@@ -126,7 +126,7 @@ work work_of_mma(const step& st, const product_sizes& s, const batched_layout& l
     const auto r_column = t.c_transposed ? right.row : right.column, r_k = t.c_transposed ? right.column : right.row;
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
     const int parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8, pitch = mma.element_bytes * parts;
-    const auto k_at = [&](int lane) { return std::min<std::int64_t>((lane % 4) * (t.k_apart ? 4 : 1), s.k - 1); };
+    const auto k_at = [&](int lane) { return std::min<std::int64_t>((lane % 4) * std::max(4 * t.k_apart, 1), s.k - 1); };
     const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
         return parts * wavefronts(mma.element_bytes, [&](int lane) { return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch; });
     };
@@ -136,7 +136,7 @@ work work_of_mma(const step& st, const product_sizes& s, const batched_layout& l
     const double warps = static_cast<double>(up(up(rows, mma.rows), t.tile_m) * up(up(columns, 8), t.tile_n));
     // Of each 16 steps of the sum a lane has four, in as many products as `splits`; whole products are left out at the end.
     const auto remainder = s.k % 16;
-    const double rest = t.k_apart ? std::min<double>(4, static_cast<double>(remainder)) : static_cast<double>(up(remainder, 4));
+    const double rest = t.k_apart > 0 ? std::min<double>(4, static_cast<double>(remainder)) : static_cast<double>(up(remainder, 4));
     const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits, products = elements * mma.splits / 4;
     const double tiles = t.tile_m * t.tile_n, loads = t.tile_m * lane_rows + t.tile_n;
     const double multiplies = products * tiles * (s.complex ? 4 : 1);
@@ -253,7 +253,8 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                 if (tm * tn > 16) continue;
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
-                for (const bool apart : {false, true}) {
+                for (const int apart : {0, 1, 2, 4}) {
+                    if (apart > 1 && 16 * apart > s.k) continue;
                     t.k_apart = apart;
                     if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers) add_sizes(out, st, chip, layout, t);
                 }

@@ -33,7 +33,7 @@ structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>&
             log(t.slices),
             t.rows_first ? 1.0 : 0.0,
             t.skewed ? 1.0 : 0.0,
-            (t.c_transposed ? 1.0 : 0.0) + (t.k_apart ? 1.0 : 0.0)};
+            (t.c_transposed ? 1.0 : 0.0) + (t.k_apart > 0 ? 1.0 : 0.0)};
 }
 
 double distance(const structure& a, const structure& b) {

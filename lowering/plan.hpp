@@ -64,7 +64,8 @@ struct batched_tile {
     std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, the tall-skinny kernels
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
-    bool c_transposed = false, k_apart = false;     ///< mma
+    bool c_transposed = false;                      ///< mma
+    std::int32_t k_apart = 0;                       ///< mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
     bool operator==(const batched_tile&) const = default;
 };
 

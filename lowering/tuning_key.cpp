@@ -97,9 +97,13 @@ batch_class batch_of(const step& st, const machine& chip) {
 
 tuning_key key_of(const step& st, const machine& chip) {
     const auto at = [&](std::int32_t o) -> const operand& { return st.operands[static_cast<std::size_t>(o)]; };
+    // bfloat16 moves and multiplies as half does: what was measured of one holds for the other.
+    const auto type = [&](std::int32_t o) {
+        return name_of(at(o).type == scalar_type::bf16 ? scalar_type::f16 : at(o).type);
+    };
     tuning_key out;
     out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}", name_of(st.kernel),
-                             name_of(at(st.x).type), name_of(at(st.y).type), name_of(at(0).type), name_of(st.compute),
+                             type(st.x), type(st.y), type(0), name_of(st.compute),
                              st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
                              st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "");
     out.batch = batch_of(st, chip);

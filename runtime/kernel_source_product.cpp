@@ -197,7 +197,7 @@ class product_source {
     void write_panels(const panel_layout& layout, std::int64_t interleaved) {
         const auto& t = st_.batched;
         text_.flag("always_aligned", true);
-        write_fragments(layout.fragments, t.k_apart || layout.fragments == fragment_load::fours);
+        write_fragments(layout.fragments, layout.fragments == fragment_load::fours ? 1 : t.k_apart);
         text_.constant("columns_of_block", t.panel);
         text_.constant("k_panel", t.k_panel);
         auto row = layout.row, column = layout.column;
@@ -232,9 +232,9 @@ class product_source {
     }
 
     /// For the tensor cores.
-    void write_fragments(fragment_load fragments, bool k_apart) {
+    void write_fragments(fragment_load fragments, std::int32_t k_apart) {
         text_.constant("fragments", static_cast<std::int64_t>(fragments));
-        text_.flag("k_apart", k_apart);
+        text_.constant("k_apart", k_apart);
     }
 
     void start_batched() {

@@ -154,13 +154,13 @@ TEST_CASE("damaged, strange and newer files are ignored, with one warning") {
 
 TEST_CASE("a parameter that a file does not name has its default") {
     auto text = write_tuning(table_of({3}), chip);
-    const auto at = text.find("\"k_apart\":true,");
+    const auto at = text.find("\"k_apart\":");
     REQUIRE(at != text.npos);
-    text.erase(at, 15);
+    text.erase(at, text.find(',', at) + 1 - at);
     const auto read = read_tuning(text);
     CHECK(read.problem.empty());
     REQUIRE(read.table.find(some_key(3)) != nullptr);
-    CHECK_FALSE(read.table.find(some_key(3))->tile.k_apart);
+    CHECK(read.table.find(some_key(3))->tile.k_apart == 0);
 }
 
 TEST_CASE("folders and files of others are not read; where nothing can be written it goes on in memory") {
