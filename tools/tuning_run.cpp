@@ -36,6 +36,8 @@ using runtime::candidate;
 using runtime::tuned_step;
 using outcome = candidate::outcome;
 
+constexpr std::size_t most_failures = 3; ///< in turn: then the device, not the step, is at fault
+
 std::string name_of_job(const statement& s, const step& st) {
     return fmt::format("{} in {}: m={} n={} k={} batch={}", to_string(s),
                        name_of(st.operands[static_cast<std::size_t>(st.x)].type), extent_of(st, axis_class::m),
@@ -69,6 +71,12 @@ std::string outcomes(const tuned_step& t) {
     add(outcome::wrong, "refused for another result");
     return out;
 }
+
+/// What came of a job that was measured.
+struct tuned_job {
+    const tuning_job* job;
+    tuned_step result;
+};
 
 std::string microseconds(double seconds) { return fmt::format("{:.4g} us", seconds * 1e6); }
 
@@ -115,8 +123,7 @@ nlohmann::json row_of(const tuning_job& job, const candidate& c) {
 }
 
 /// Timings of all candidates that were compiled, one a line.
-void write_timings(const std::filesystem::path& file, const std::vector<tuning_job>& jobs,
-                   const std::vector<tuned_step>& results, const machine& chip) {
+void write_timings(const std::filesystem::path& file, const std::vector<tuned_job>& results, const machine& chip) {
     output_files outputs;
     const auto temporary = outputs.add(file);
     std::ofstream out(temporary);
@@ -125,9 +132,9 @@ void write_timings(const std::filesystem::path& file, const std::vector<tuning_j
                           {"processors", chip.processors},
                           {"bandwidth", chip.bandwidth}}
                .dump();
-    for (std::size_t n = 0; n < results.size(); ++n)
-        for (const auto& c : results[n].candidates)
-            if (is_kept(c)) out << "\n" << row_of(jobs[n], c).dump();
+    for (const auto& [job, result] : results)
+        for (const auto& c : result.candidates)
+            if (is_kept(c)) out << "\n" << row_of(*job, c).dump();
     out << "\n";
     if (!out.flush()) throw error(fmt::format("{} cannot be written", file.string()), blame::environment);
     outputs.commit();
@@ -140,14 +147,13 @@ tuning_table winner(const tuned_step& t, std::size_t which) {
 }
 
 /// Prints the table, and keeps for each job the best of the patterns that are enough.
-void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_step>& results, double tolerance,
-                 runtime::tuning_database& database) {
+void keep_fewest(const std::vector<tuned_job>& results, double tolerance, runtime::tuning_database& database) {
     pattern_times times;
-    for (std::size_t n = 0; n < results.size(); ++n) {
+    for (const auto& [job, result] : results) {
         auto& row = times.emplace_back();
-        for (const auto& c : results[n].candidates) {
-            if (c.result != outcome::measured || !results[n].best) continue;
-            auto& least = row.try_emplace(pattern_of(jobs[n].step, c.tile), c.seconds).first->second;
+        for (const auto& c : result.candidates) {
+            if (c.result != outcome::measured || !result.best) continue;
+            auto& least = row.try_emplace(pattern_of(job->step, c.tile), c.seconds).first->second;
             least = std::min(least, c.seconds);
         }
     }
@@ -156,15 +162,15 @@ void keep_fewest(const std::vector<tuning_job>& jobs, const std::vector<tuned_st
                plural(kept.patterns.size(), "kernel"), 100 * tolerance, 100 * kept.worst, 100 * kept.mean);
     for (const auto& pattern : kept.patterns) fmt::print("  {}\n", pattern);
     tuning_table table;
-    for (std::size_t n = 0; n < results.size(); ++n) {
+    for (const auto& [job, result] : results) {
         const candidate* best = nullptr;
-        for (const auto& c : results[n].candidates) {
-            const bool is_chosen = c.result == outcome::measured && results[n].best &&
+        for (const auto& c : result.candidates) {
+            const bool is_chosen = c.result == outcome::measured && result.best &&
                                    std::find(kept.patterns.begin(), kept.patterns.end(),
-                                             pattern_of(jobs[n].step, c.tile)) != kept.patterns.end();
+                                             pattern_of(job->step, c.tile)) != kept.patterns.end();
             if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
         }
-        if (best != nullptr) table.put(results[n].key, {best->tile, best->seconds});
+        if (best != nullptr) table.put(result.key, {best->tile, best->seconds});
     }
     database.keep(table);
 }
@@ -222,25 +228,36 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
     auto& database = runtime::tuning_database_of(backend.machine());
     const bench::interruptible until_signal;
     progress bar(jobs.size(), isatty(STDERR_FILENO) == 1);
-    std::vector<tuned_step> results;
+    std::vector<tuned_job> results;
+    std::size_t done = 0, failed = 0, failed_in_turn = 0;
     effort.stop = [&] { return bench::interrupted(); };
     for (const auto& job : jobs) {
-        if (bench::interrupted()) break;
-        effort.progress = [&](double part) { bar.show(results.size(), part, job.name); };
-        auto result = runtime::tune_step(backend, job.step, job.statement, effort);
-        if (result.stopped) break;
-        bar.hide();
-        print_result(job, result, effort);
+        if (bench::interrupted() || failed_in_turn == most_failures) break;
+        effort.progress = [&](double part) { bar.show(done, part, job.name); };
+        try {
+            auto result = runtime::tune_step(backend, job.step, job.statement, effort);
+            if (result.stopped) break;
+            bar.hide();
+            print_result(job, result, effort);
+            if (result.best) database.keep(winner(result, *result.best));
+            results.push_back({&job, std::move(result)});
+            failed_in_turn = 0;
+        } catch (const error& e) { // of this kernel or its memory: the others may do
+            bar.hide();
+            fmt::print("{}\n  not tuned: {}\n", job.name, e.what());
+            ++failed, ++failed_in_turn;
+        }
         std::fflush(stdout);
-        if (result.best) database.keep(winner(result, *result.best));
-        results.push_back(std::move(result));
+        ++done;
     }
     bar.hide();
-    if (output.tolerance && !results.empty()) keep_fewest(jobs, results, *output.tolerance, database);
-    if (!output.json.empty()) write_timings(output.json, jobs, results, backend.machine());
-    if (!bench::interrupted()) return 0;
-    fmt::print(stderr, "ricci: stopped after {} of {}; what was measured is kept\n", results.size(), jobs.size());
-    return 130;
+    if (output.tolerance && !results.empty()) keep_fewest(results, *output.tolerance, database);
+    if (!output.json.empty()) write_timings(output.json, results, backend.machine());
+    const bool stopped = bench::interrupted();
+    if (stopped || failed > 0)
+        fmt::print(stderr, "ricci: {}{} of {} tuned{}; what was measured is kept\n", stopped ? "stopped: " : "",
+                   results.size(), jobs.size(), failed > 0 ? fmt::format(", {} failed", failed) : "");
+    return stopped ? 130 : failed > 0 ? 2 : 0;
 }
 
 } // namespace ricci::tools

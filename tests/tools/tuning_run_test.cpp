@@ -170,7 +170,7 @@ TEST_CASE("Ctrl-C: what was found is kept, and the exit code says so") {
         return code == 130 && runtime::tuning_database_of(gpu.machine()).measured()->entries().size() == 2;
     });
     CHECK(child.status == 0);
-    CHECK(contains(child.errors, "ricci: stopped after 2 of 7; what was measured is kept\n"));
+    CHECK(contains(child.errors, "ricci: stopped: 2 of 7 tuned; what was measured is kept\n"));
     CHECK(runtime::tuning_database(gpu.machine()).measured()->entries().size() == 2); // from the disk
     CHECK(occurrences(tests::read_bytes(folder / "timings"), "\n") == 1 + 2 * 20);
 }
@@ -178,10 +178,10 @@ TEST_CASE("Ctrl-C: what was found is kept, and the exit code says so") {
 TEST_CASE("candidates that fail are told of, once, and the rest goes on") {
     const scratch_cache cache;
     auto& gpu = register_fake_gpu(-6, "failing");
-    gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 1; };
-    gpu.spills = [](const fake_kernel& k) { return k.at("tile_n") == 1; };
+    gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 3; };
+    gpu.spills = [](const fake_kernel& k) { return k.at("tile_n") == 3; };
     const auto jobs = jobs_for(gpu, -6, "6");
-    REQUIRE(jobs.at(0).step.batched.tile_m > 1);
+    REQUIRE(jobs.at(0).step.batched.tile_m != 3);
     auto effort = some_effort();
     effort.most = 10000;
     const auto text = printed_by([&] { CHECK(run_tuning(jobs, device(-6), effort, {}) == 0); });
@@ -190,6 +190,30 @@ TEST_CASE("candidates that fail are told of, once, and the rest goes on") {
     CHECK(contains(text, " refused for spilled registers"));
     CHECK(occurrences(text, "does not compile") == 1);
     CHECK_FALSE(contains(text, "and here is why"));
+}
+
+TEST_CASE("a step that cannot be measured is named, and the others are tuned; three in turn end the run") {
+    const scratch_cache cache;
+    auto& gpu = register_fake_gpu(-9, "failing steps");
+    std::vector<int> failing{4};
+    gpu.fails = [&](const fake_kernel& k) {
+        return std::find(failing.begin(), failing.end(), k.at("rows_of_block")) != failing.end();
+    };
+    const auto jobs = jobs_for(gpu, -9, "3..9");
+    const tests::folder folder;
+    const auto child = in_child([&] {
+        return run_tuning(jobs, device(-9), some_effort(), {std::nullopt, folder / "timings"}) == 2;
+    });
+    CHECK(child.status == 0);
+    CHECK(contains(child.errors, "ricci: 6 of 7 tuned, 1 failed; what was measured is kept\n"));
+    CHECK(occurrences(tests::read_bytes(folder / "timings"), "\n") == 1 + 6 * 20);
+    failing = {13, 14, 15};
+    int code = 0;
+    const auto others = jobs_for(gpu, -9, "12..17");
+    const auto text = printed_by([&] { code = run_tuning(others, device(-9), some_effort(), {}); });
+    CHECK(code == 2);
+    CHECK(occurrences(text, "\n  best ") == 1);
+    CHECK(occurrences(text, "\n  not tuned: ") == 3);
 }
 
 TEST_CASE("timings that cannot be written are an error; the winners are kept") {
