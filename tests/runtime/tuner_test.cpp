@@ -101,13 +101,13 @@ TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
     auto& gpu = new_fake_gpu("rejecting");
     gpu.seconds = uneven_seconds;
     gpu.spills = [](const fake_kernel& k) { return k.at("tile_m") == 2; };
-    gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 1 && k.at("tile_n") == 1; };
+    gpu.fails = [](const fake_kernel& k) { return k.at("core") == 0 && k.at("tile_m") == 1 && k.at("tile_n") == 1; };
     gpu.on_launch = [](const fake_kernel& k, std::span<const std::uint64_t> words) {
         if (k.at("tile_m") == 3 && k.at("tile_n") == 1)
             *reinterpret_cast<double*>(words[0]) += 1; // C's first element
     };
     const auto p = some_product(gpu.machine());
-    REQUIRE(p.step.batched.tile_m > 2);
+    REQUIRE(p.step.batched.core == lowering::batched_core::mma);
     const auto tuned = tune_step(gpu, p.step, p.s, everything());
     CHECK(tuned.count(fate::spills) > 0);
     CHECK(tuned.count(fate::wrong) > 0);
