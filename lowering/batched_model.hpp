@@ -30,7 +30,4 @@ std::vector<double> batched_seconds(const step& st, const std::vector<batched_ti
 /// The cheapest candidate by the model. A product of which a single one does not fit shared memory has none.
 batched_tile choose_batched_tile(const step& st, const machine& chip);
 
-/// The parameters of batched_lanes for a product.
-batched_tile choose_lanes_tile(const step& st);
-
 } // namespace ricci::lowering
