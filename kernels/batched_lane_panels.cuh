@@ -11,6 +11,7 @@
 //   stages             panels that shared memory holds, but none twice
 //   stage_bytes        bytes of a stage
 //   k_unrolled         steps of the sum unrolled at once
+//   blocks_of_an_sm    that fit it together
 #pragma once
 
 #include "lane_stream.cuh"
@@ -42,14 +43,35 @@ template <int O, class Element, int Tile, int Apart> class lane_reader {
     int at_[kinds][kinds];
 };
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_lane_panels(const __grid_constant__ arguments a) {
+/// Whether all tiles of all blocks end where C does.
+constexpr bool is_even = rows_of_block % tile_m == 0 && columns_of_block % tile_n == 0 && row_blocks * rows_of_block == m && column_blocks * columns_of_block == n;
+
+/// f(r, s, that element of C, whether it is the thread's own) for `Columns` of a thread's columns, or as many as are left of its tile and
+/// of C; what is not its own is its last row's. Addresses are computed anew for each call: kept over the sums, they would take their
+/// registers, as would predicates of loads.
+template <int Columns, class F>
+RICCI_FUNCTION void for_tile(c_element* first, long long row_step, long long column_step, int left, int own_rows, int own_columns, const F& f) {
+    const long long down = as_if_new(row_step), along = as_if_new(column_step);
+    if (own_rows <= 0) return;
+    RICCI_UNROLL
+    for (int s = 0; s < Columns; ++s, first += along)
+        if (s < left && (is_even || s < own_columns)) {
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r) {
+                const bool is_own = is_even || r < own_rows;
+                f(r, s, first[(is_own ? r : own_rows - 1) * down], is_own);
+            }
+        }
+}
+
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_lane_panels(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     constexpr int panels = static_cast<int>((k + k_panel - 1) / k_panel);
     static_assert(threads_per_block == products_per_block * row_threads * column_threads, "a thread has one tile");
     static_assert(panels == 1 || k_panel % 2 == 0, "odd steps of a panel are odd steps of the sum");
     // Registers for C beside the sums, from the start; larger tiles read C at the end, a part at a time.
-    constexpr int c_bytes = sizeof(c_element), together = 128 / (tile_m * c_bytes);
-    constexpr bool early = tile_m * tile_n * (sizeof(compute) + c_bytes) <= 256;
+    constexpr int c_registers = (sizeof(c_element) + 3) / 4, together = 32 / (tile_m * c_registers);
+    constexpr bool early = tile_m * tile_n * (static_cast<int>(sizeof(compute)) / 4 + c_registers) <= 64;
     constexpr int columns_at_once = early || together >= tile_n ? tile_n : together > 0 ? together : 1;
 
     long long group = block_number();
@@ -70,27 +92,22 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_la
     const lane_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + at.y + n_offset(a, 1, first_column), own_columns, own_products, segment > 0);
     // Neighbors in shared memory are columns, of Y, for lanes that have the same product too.
     const int lane = threadIdx.x % products_per_block, t = threadIdx.x / products_per_block, i0 = t / column_threads, j0 = t % column_threads;
-    constexpr bool is_even = rows_of_block % tile_m == 0 && columns_of_block % tile_n == 0 && row_blocks * rows_of_block == m && column_blocks * columns_of_block == n;
     const long long row_step = m_offset(a, 0, 1), column_step = n_offset(a, 0, 1);
     c_element* const first_c = static_cast<c_element*>(a.c) + at.c + first_row * row_step + first_column * column_step;
-    c_element* const c = first_c + lane + i0 * row_step + j0 * column_step;
-    const auto c_at = [&](int r, int s) { return r * (row_threads * row_step) + s * (column_threads * column_step); };
-    const auto is_own = [&](int r, int s) {
-        return lane < own_products && (is_even || (i0 + r * row_threads < own_rows && j0 + s * column_threads < own_columns));
-    };
+    // Of the thread's tile, the rows and columns that exist.
+    const int tile_rows = lane < own_products ? (own_rows - i0 + row_threads - 1) / row_threads : 0, tile_columns = (own_columns - j0 + column_threads - 1) / column_threads;
+    const long long down = row_threads * row_step, along = column_threads * column_step;
+    c_element* const tile_c = first_c + lane + i0 * row_step + j0 * column_step;
     c_element old[tile_m][columns_at_once];
     const auto read_c = [&](int first) {
-        RICCI_UNROLL
-        for (int s = 0; s < columns_at_once; ++s)
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r)
-                if (first + s < tile_n && is_own(r, first + s)) old[r][s] = c[c_at(r, first + s)];
+        for_tile<columns_at_once>(tile_c + first * along, down, along, tile_n - first, tile_rows, tile_columns - first,
+                                  [&](int r, int s, const c_element& element, bool) { old[r][s] = element; });
     };
     if constexpr (accumulate && !early) { // meanwhile it comes as far as the L2 cache
-        constexpr int lines = (products_per_block * c_bytes + 127) / 128;
+        constexpr int c_bytes = sizeof(c_element), chunks = (products_per_block * c_bytes + 127) / 128;
         RICCI_UNROLL_ONCE
-        for (int e = threadIdx.x; e < own_rows * own_columns * lines; e += threads_per_block) {
-            const int line = e % lines, element = e / lines, product = line * 128 / c_bytes;
+        for (int e = threadIdx.x; e < own_rows * own_columns * chunks; e += threads_per_block) {
+            const int product = e % chunks * 128 / c_bytes, element = e / chunks;
             if (product >= own_products) continue;
             prefetch_to_l2(first_c + product + element % own_rows * row_step + element / own_rows * column_step);
         }
@@ -132,15 +149,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_la
     RICCI_UNROLL
     for (int first = 0; first < tile_n; first += columns_at_once) {
         if constexpr (accumulate && !early) read_c(first); // all before the first store, behind which the compiler would leave them
-        RICCI_UNROLL
-        for (int s = 0; s < columns_at_once; ++s)
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r)
-                if (first + s < tile_n && is_own(r, first + s)) {
-                    c_element element{};
-                    if constexpr (accumulate) element = old[r][s];
-                    update(a, element, sums[r][first + s]);
-                    c[c_at(r, first + s)] = element;
-                }
+        for_tile<columns_at_once>(tile_c + first * along, down, along, tile_n - first, tile_rows, tile_columns - first, [&](int r, int s, c_element& element, bool is_own) {
+            c_element value{};
+            if constexpr (accumulate) value = old[r][s];
+            update(a, value, sums[r][first + s]);
+            if (is_own) element = value;
+        });
     }
 }

@@ -5,11 +5,12 @@
 // For products whose elements fit a thread's registers; batched_lane_panels takes larger ones.
 // Constants: product.hpp's, and
 //   threads_per_block
+//   blocks_of_an_sm    that fit it together
 #pragma once
 
 #include "product.hpp"
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_lanes(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_lanes(const __grid_constant__ arguments a) {
     constexpr int rows = m, columns = n, steps = k;
     const long long product = block_number() * threads_per_block + threadIdx.x;
     if (product >= a.products) return;

@@ -53,15 +53,17 @@ template <int O, class Element> class lane_stream {
   private:
     static RICCI_FUNCTION long long bytes_of(const Element* p) { return static_cast<long long>(reinterpret_cast<unsigned long long>(p)); }
 
+    // What a panel's copies need is computed anew for each: kept over the sums, it would take their registers.
     /// f(where a line begins in the panel, its first element, whether it exists) for every PerPass-th line.
     template <int PerPass, class F> RICCI_FUNCTION void for_lines(int first_line, int number, const F& f) const {
         constexpr int passes = (line_count + PerPass - 1) / PerPass;
         const int begin = number * k_panel, left = static_cast<int>(k) - begin, own_steps = left < k_panel ? left : k_panel;
         if constexpr (single_axes) { // by additions only: 2 bytes a lane leave few instructions a byte
             constexpr int steps = PerPass / others, rest = PerPass % others;
+            const long long other_step = as_if_new(other_step_), k_step = as_if_new(k_step_);
             int other = first_line % others, step = first_line / others;
-            const Element* from = first_ + other * other_step_ + (begin + step) * k_step_;
-            const long long advance = rest * other_step_ + steps * k_step_, wrap = k_step_ - others * other_step_;
+            const Element* from = first_ + other * other_step + (begin + step) * k_step;
+            const long long advance = rest * other_step + steps * k_step, wrap = k_step - others * other_step;
             RICCI_UNROLL_2
             for (int pass = 0; pass < passes; ++pass) {
                 if (line_count % PerPass == 0 || first_line + pass * PerPass < line_count) f((other + step * lines[O]) * pitch[O], from, other < own_others_ && step < own_steps);
@@ -81,7 +83,7 @@ template <int O, class Element> class lane_stream {
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, int number) const {
         constexpr int chunks = lanes * size / Bytes, across = chunks < threads_per_block ? chunks : threads_per_block, per_pass = threads_per_block / across;
         static_assert(chunks > 0 && chunks % across == 0, "lines begin with the same thread");
-        const int thread = threadIdx.x, first_line = thread / across;
+        const int thread = as_if_new(static_cast<int>(threadIdx.x)), first_line = thread / across;
         if (threads_per_block % across != 0 && first_line >= per_pass) return;
         RICCI_UNROLL
         for (int begin = 0; begin < chunks; begin += across) {
@@ -100,7 +102,7 @@ template <int O, class Element> class lane_stream {
     RICCI_FUNCTION void copy_words(unsigned char* to, int number) const {
         constexpr int words = lanes / 2, per_pass = threads_per_block / words;
         static_assert(words > 0 && per_pass > 0, "a line is copied at once");
-        const int thread = threadIdx.x, first_line = thread / words, word = thread % words;
+        const int thread = as_if_new(static_cast<int>(threadIdx.x)), first_line = thread / words, word = thread % words;
         const Element* const nothing = reinterpret_cast<const Element*>(reinterpret_cast<unsigned long long>(first_) & ~3ull);
         if (threads_per_block % words == 0 || first_line < per_pass)
             for_lines<per_pass>(first_line, number, [&](int place, const Element* from, bool exists) {

@@ -16,7 +16,7 @@ namespace {
 using enum axis_class;
 
 constexpr int warp = 32;
-constexpr double registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
+constexpr std::int64_t threads_of_an_sm = 2048, blocks_of_an_sm = 32;
 constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 constexpr int most_registers = 168;              ///< a thread, predicted
 constexpr std::int64_t most_threads = 512, most_sums = 64, least_tile = 8; ///< 4-byte registers; elements
@@ -34,6 +34,9 @@ constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache
 constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40; ///< of an asynchronous copy; of C's element, in and out
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
+std::int64_t warps_with(std::int64_t registers) { return 4 * (16384 / (up(registers, 8) * 8 * warp)); }
 
 int registers_of(int bytes) { return std::max(1, bytes / 4); }
 
@@ -65,7 +68,7 @@ struct lanes_product {
     double multiplies() const { return s.complex ? 4 : 1; }
     int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
     /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
-    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (4 * s.words + s.c_bytes) <= 256; }
+    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64; }
 };
 
 lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
@@ -96,7 +99,9 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
         return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
                                 (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
     const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
-    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? 2 * sides : 0) + 40;
+    const bool is_even = s.m % t.tile_m == 0 && s.n % t.tile_n == 0;
+    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? sides : 0) +
+           (is_even ? 36 : 52);
 }
 
 std::vector<std::int64_t> sides_of(std::int64_t extent) {
@@ -133,6 +138,12 @@ void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const ma
     }
 }
 
+/// Blocks that fit an SM together; `held`: a block's shared memory.
+std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std::int64_t held, const machine& chip) {
+    const auto most = std::min({blocks_of_an_sm, threads_of_an_sm / t.threads, warps_with(predicted_registers(p, t)) / up(t.threads, warp)});
+    return std::max<std::int64_t>(1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
+}
+
 batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
     const auto& s = p.s;
     const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
@@ -141,9 +152,9 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
     const auto k_steps = static_cast<double>(s.k);
     const bool panels = has_panels(t);
     const auto wavefronts = [](int element_bytes, bool for_all) { return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0; };
-    const double registers = std::min(255, predicted_registers(p, t)) * static_cast<double>(t.threads);
     // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
-    double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles, resident = blocks_of_an_sm;
+    double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
+    std::int64_t held = 0;
     if (panels) {
         const auto layout = layout_of(p, t);
         blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
@@ -156,8 +167,7 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
         const double conversions = (s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0);
         instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * element_instructions + count * panel_instructions + 100) +
                        copied / 16 / warp * copy_instructions;
-        const auto held = shared_bytes(p, layout, t);
-        resident = std::min(resident, std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / static_cast<double>(held + shared_of_a_block)));
+        held = shared_bytes(p, layout, t);
         // What is under way comes at once, the rest of the panels as others leave.
         const auto under_way = static_cast<double>(std::min(held, layout.stage_bytes * (t.stages - 1)));
         alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) +
@@ -167,7 +177,7 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
         instructions = multiplies + (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
         alone += load_cycles + own_issue * instructions * t.products;
     }
-    resident = std::max(1.0, std::min({resident, std::floor(threads_of_an_sm / t.threads), std::floor(registers_of_an_sm / registers)}));
+    const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
     batched_cost out;
     out.memory = (bytes / line_rate(t.products * p.least_bytes) + again_rate * again) * p.batches / chip.bandwidth;
     out.shared = shared * seconds_a_cycle;
@@ -184,6 +194,11 @@ lanes_layout lanes_layout_of(const step& st, const batched_tile& t) { return lay
 std::int64_t lanes_shared_bytes(const step& st, const batched_tile& t) {
     const lanes_product p(st);
     return shared_bytes(p, layout_of(p, t), t);
+}
+
+std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    const lanes_product p(st);
+    return resident_blocks(p, t, has_panels(t) ? shared_bytes(p, layout_of(p, t), t) : 0, chip);
 }
 
 std::int64_t lanes_blocks(const step& st, const batched_tile& t) {
@@ -216,7 +231,9 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
             batched_tile t;
             t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
             const auto registers = predicted_registers(p, t);
-            if (registers > most_registers) continue;
+            // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
+            const bool is_even = s.m % tm == 0 && s.n % tn == 0;
+            if (registers > most_registers || (!is_even && p.conversions() > 0 && tm * tn > 48)) continue;
             const auto tile_words = static_cast<double>(tm * tn * s.words) * p.multiplies();
             t.k_unrolled = s.k <= 8 && tile_words <= 32 ? static_cast<std::int32_t>(s.k) : tile_words <= 32 ? 4 : 2;
             const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
@@ -227,7 +244,7 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
                         if (threads > most_threads || threads % warp != 0) continue;
                         const bool is_cut = rows < row_tiles || columns < column_tiles;
                         if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
-                        if (static_cast<double>(registers * threads) > registers_of_an_sm) continue;
+                        if (threads / warp > warps_with(registers)) continue;
                         t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
                         t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
                         add_panels(out, p, chip, t);

@@ -28,6 +28,9 @@ lanes_layout lanes_layout_of(const step& st, const batched_tile& t);
 /// Shared memory of a block of batched_lane_panels, bytes.
 std::int64_t lanes_shared_bytes(const step& st, const batched_tile& t);
 
+/// Blocks of either kernel that fit an SM together, with the registers that the model expects a thread to need.
+std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+
 /// Blocks of either kernel.
 std::int64_t lanes_blocks(const step& st, const batched_tile& t);
 

@@ -170,6 +170,7 @@ class product_source {
     void make_batched_lanes() {
         const auto& t = st_.batched;
         out_.shape.grid = lanes_blocks(st_, t);
+        text_.constant("blocks_of_an_sm", lanes_resident_blocks(st_, t, chip_));
         out_.shape.threads = t.threads;
         if (!has_panels(t)) {
             text_.constant("threads_per_block", t.threads);
