@@ -19,7 +19,8 @@ constexpr int warp = 32;
 constexpr std::int64_t threads_of_an_sm = 2048, blocks_of_an_sm = 32;
 constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 constexpr int most_registers = 168;              ///< a thread, predicted
-constexpr std::int64_t most_threads = 512, most_sums = 64, least_tile = 8; ///< 4-byte registers; elements
+constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
+constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements
 constexpr std::int64_t least_line = 64, longest_line = 512; ///< bytes of neighbors: DRAM gives 64 at a time
 
 // Not fitted: counted, or guessed.
@@ -92,6 +93,12 @@ std::int64_t shared_bytes(const lanes_product& p, const lanes_layout& layout, co
     return std::min<std::int64_t>(t.stages, up(p.s.k, t.k_panel)) * layout.stage_bytes;
 }
 
+/// As kernels/batched_lane_panels.cuh: whether all tiles of all blocks end where C does.
+bool is_even(const lanes_product& p, const batched_tile& t) {
+    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products * columns);
+    return p.s.m % (rows * t.tile_m) == 0 && p.s.n % (columns * t.tile_n) == 0;
+}
+
 /// What a thread is expected to need.
 int predicted_registers(const lanes_product& p, const batched_tile& t) {
     const auto& s = p.s;
@@ -99,23 +106,29 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
         return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
                                 (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
     const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
-    const bool is_even = s.m % t.tile_m == 0 && s.n % t.tile_n == 0;
     return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? sides : 0) +
-           (is_even ? 36 : 52);
+           (is_even(p, t) ? 36 : 52);
 }
 
 std::vector<std::int64_t> sides_of(std::int64_t extent) {
     std::vector<std::int64_t> out;
-    for (std::int64_t side = 1; side <= std::min<std::int64_t>(extent, 8); ++side)
+    for (std::int64_t side = 1; side <= std::min(extent, longest_side); ++side)
         if (4 * up(extent, side) * side <= 5 * extent) out.push_back(side); // at most a fifth of the work for nothing
     return out;
 }
 
-/// All of a side's tiles, or a part that blocks share.
+/// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
+bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
+    const bool is_small = tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
+    const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
+    return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
+}
+
+/// All of a side's tiles, or parts that blocks share, nearly equal ones.
 std::vector<std::int64_t> parts_of(std::int64_t tiles) {
     std::vector<std::int64_t> out;
-    for (const std::int64_t parts : {1, 2, 3, 4, 6, 8})
-        if (const auto part = up(tiles, parts); out.empty() || part != out.back()) out.push_back(part);
+    for (std::int64_t parts = 1; parts <= 8; ++parts)
+        if (const auto part = up(tiles, parts); 20 * up(tiles, part) * part <= 23 * tiles && (out.empty() || part != out.back())) out.push_back(part);
     return out;
 }
 
@@ -222,20 +235,11 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
         }
     for (const auto tm : sides_of(s.m))
         for (const auto tn : sides_of(s.n)) {
-            // Small and narrow tiles only where a product has no better: they read shared memory more often.
-            if (tm * tn < std::min<std::int64_t>(least_tile, s.m * s.n) && tm < std::min<std::int64_t>(s.m, 8) && tn < std::min<std::int64_t>(s.n, 8)) continue;
-            if (tm * tn * s.words > most_sums || 4 * std::min(tm, tn) < std::max(tm, tn)) {
-                const bool is_narrow = std::min(s.m, s.n) * 4 < std::max(tm, tn);
-                if (tm * tn * s.words > most_sums || !is_narrow) continue;
-            }
+            if (!is_worth_a_try(tm, tn, s)) continue;
             batched_tile t;
             t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
-            const auto registers = predicted_registers(p, t);
-            // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
-            const bool is_even = s.m % tm == 0 && s.n % tn == 0;
-            if (registers > most_registers || (!is_even && p.conversions() > 0 && tm * tn > 48)) continue;
             const auto tile_words = static_cast<double>(tm * tn * s.words) * p.multiplies();
-            t.k_unrolled = s.k <= 8 && tile_words <= 32 ? static_cast<std::int32_t>(s.k) : tile_words <= 32 ? 4 : 2;
+            t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
             const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
             for (const auto rows : parts_of(row_tiles))
                 for (const auto columns : parts_of(column_tiles))
@@ -244,9 +248,12 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
                         if (threads > most_threads || threads % warp != 0) continue;
                         const bool is_cut = rows < row_tiles || columns < column_tiles;
                         if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
-                        if (threads / warp > warps_with(registers)) continue;
                         t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
                         t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
+                        const auto registers = predicted_registers(p, t);
+                        // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
+                        const bool may_spill = p.conversions() > 0 && tm * tn > 48 && !is_even(p, t);
+                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
                         add_panels(out, p, chip, t);
                     }
         }
