@@ -40,6 +40,20 @@ RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long l
 #define RICCI_UNROLL_K
 #endif
 
+/// A copy of a value that the compiler takes for another: what depends on it is computed again instead of held in registers.
+RICCI_FUNCTION long long as_if_new(long long value) {
+#if RICCI_ON_GPU
+    asm volatile("" : "+l"(value));
+#endif
+    return value;
+}
+RICCI_FUNCTION int as_if_new(int value) {
+#if RICCI_ON_GPU
+    asm volatile("" : "+r"(value));
+#endif
+    return value;
+}
+
 /// The bits of a float, and back.
 RICCI_FUNCTION unsigned bits_of(float value) {
 #if RICCI_ON_GPU

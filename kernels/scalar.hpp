@@ -58,6 +58,13 @@ template <class R> RICCI_FUNCTION complex<R> operator*(complex<R> a, complex<R> 
 }
 template <class R> RICCI_FUNCTION complex<R>& operator+=(complex<R>& a, complex<R> b) { return a = a + b; }
 
+/// sum += a*b, in four multiply-adds where the numbers are complex.
+template <class R> RICCI_FUNCTION void add_product(R& sum, R a, R b) { sum += a * b; }
+template <class R> RICCI_FUNCTION void add_product(complex<R>& sum, complex<R> a, complex<R> b) {
+    sum.re += a.re * b.re, sum.im += a.re * b.im;
+    sum.re -= a.im * b.im, sum.im += a.im * b.re;
+}
+
 /// Smith's algorithm: no overflow in |b|^2.
 template <class R> RICCI_FUNCTION complex<R> operator/(complex<R> a, complex<R> b) {
     if (b.im == 0) return {a.re / b.re, a.im / b.re};

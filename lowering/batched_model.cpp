@@ -6,6 +6,7 @@
 
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
+#include "lowering/product_sizes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,19 +56,6 @@ template <class Address> double wavefronts(int bytes, const Address& address) {
         total += most;
     }
     return total;
-}
-
-struct product_sizes {
-    std::int64_t m, n, k;
-    int c_bytes, x_bytes, y_bytes;
-    int words; ///< 4-byte registers of one number in the compute type
-    bool complex, doubles;
-};
-
-product_sizes sizes_of(const step& st) {
-    const auto bytes = [&](std::int32_t o) { return static_cast<int>(size_of(st.operands[static_cast<std::size_t>(o)].type)); };
-    return {extent_of(st, m), extent_of(st, n), extent_of(st, k), bytes(0), bytes(st.x), bytes(st.y),
-            static_cast<int>(size_of(st.compute) / 4), is_complex(st.compute), real_of(st.compute) == scalar_type::f64};
 }
 
 /// What the inner loops cost a product, in the SM's cycles of each unit.
@@ -301,27 +289,6 @@ batched_tile choose_batched_tile(const step& st, const machine& chip) {
 std::int64_t batched_share(std::int64_t products, const batched_tile& t, const machine& chip) {
     constexpr std::int64_t blocks_of_a_processor = 4;
     return std::clamp<std::int64_t>(products / (blocks_of_a_processor * chip.processors), 1, t.products);
-}
-
-batched_tile choose_lanes_tile(const step& st) {
-    const auto s = sizes_of(st);
-    // Tiles of 64 registers, near squares; panels for as many threads as have registers.
-    const std::int64_t most = std::max<std::int64_t>(1, 64 / s.words), side = s.words == 4 ? 4 : 8;
-    batched_tile t;
-    const auto tile_m = std::min(s.m, s.n <= 2 ? most : std::min(side, most)), tile_n = std::clamp<std::int64_t>(most / tile_m, 1, std::min(s.n, side));
-    const auto row_threads = up(s.m, tile_m);
-    constexpr std::int64_t most_threads = 256, line = 64; // bytes
-    const auto least_products = std::clamp<std::int64_t>(line / std::min({s.c_bytes, s.x_bytes, s.y_bytes}), 8, 32);
-    auto column_threads = up(s.n, tile_n);
-    while (row_threads * column_threads * least_products > most_threads && column_threads > 1) column_threads = up(column_threads, 2);
-    auto products = least_products;
-    while (2 * products * row_threads * column_threads <= most_threads && products < 128) products *= 2;
-    t.products = static_cast<std::int32_t>(products);
-    t.threads = static_cast<std::int32_t>(products * row_threads * column_threads);
-    t.tile_m = static_cast<std::int32_t>(tile_m), t.tile_n = static_cast<std::int32_t>(tile_n);
-    t.panel = static_cast<std::int32_t>(std::min(s.n, column_threads * tile_n));
-    t.k_unrolled = s.k <= 4 ? static_cast<std::int32_t>(s.k) : 2;
-    return t;
 }
 
 } // namespace ricci::lowering

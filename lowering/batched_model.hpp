@@ -37,7 +37,4 @@ batched_tile choose_batched_tile(const step& st, const machine& chip);
 /// How many of `products` a block takes: as many as it has room for, or fewer, for all processors to have some.
 std::int64_t batched_share(std::int64_t products, const batched_tile& t, const machine& chip);
 
-/// The parameters of batched_lanes for a product.
-batched_tile choose_lanes_tile(const step& st);
-
 } // namespace ricci::lowering

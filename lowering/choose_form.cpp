@@ -5,7 +5,8 @@
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
 //                                  large m, n, k, or fewer of a short batch; at most one batch axis   library, where strides fit a BLAS
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
-//                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
+//                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
+//                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
 //   everything else                                                         direct
 #include "lowering/choose_form.hpp"
 
@@ -49,8 +50,9 @@ class form_chooser {
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
         if (fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
-        else if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
-        else if (fixed && fits_batched_small(single)) take_batched_small(std::move(single), out);
+        else if (fixed && fits_batched_panels(single)) take_batched(family::batched_panels, std::move(single), out);
+        else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
+        else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
         else take_direct(std::move(st), out);
     }
 
@@ -174,6 +176,15 @@ class form_chooser {
         return ek > 1 && std::max({em, en, ek}) <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
     }
 
+    /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the batch at once.
+    bool fits_batched_lanes(const step& st) const {
+        if (chip_.kind != target::cuda || !has_neighboring_products(st)) return false;
+        const auto batches = axes_of(st, batch);
+        const bool few = batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
+        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
+    }
+
     /// Products that would leave an SM with one block at a time if they lay in shared memory whole.
     bool fits_batched_panels(const step& st) const {
         if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
@@ -266,14 +277,8 @@ class form_chooser {
         out.push_back(std::move(st));
     }
 
-    void take_batched_small(step st, std::vector<step>& out) {
-        st.kernel = chip_.kind == target::cuda && has_neighboring_products(st) ? family::batched_lanes : family::batched_small;
-        choose_tile(st, chip_, known_);
-        out.push_back(std::move(st));
-    }
-
-    void take_batched_panels(step st, std::vector<step>& out) {
-        st.kernel = family::batched_panels;
+    void take_batched(family kernel, step st, std::vector<step>& out) {
+        st.kernel = kernel;
         choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }

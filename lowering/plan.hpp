@@ -61,7 +61,7 @@ struct batched_tile {
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
     std::int32_t panel = 0;                         ///< columns of C at a time
-    std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, the tall-skinny kernels
+    std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma

@@ -4,6 +4,7 @@
 
 #include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
 
 namespace ricci::lowering {
@@ -16,13 +17,18 @@ bool has_tile(const step& st, const machine& chip) {
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
+    if (st.kernel == family::batched_lanes) return lanes_candidates(st, chip);
     return {model_tile(st, chip)};
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    std::vector<double> out;
     if (st.kernel == family::batched_small) {
-        std::vector<double> out;
-        for (const auto& c : batched_costs(st, tiles, chip)) out.push_back(c.seconds());
+        for (const auto& cost : batched_costs(st, tiles, chip)) out.push_back(cost.seconds());
+        return out;
+    }
+    if (st.kernel == family::batched_lanes) {
+        for (const auto& cost : lanes_costs(st, tiles, chip)) out.push_back(cost.seconds());
         return out;
     }
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
@@ -38,7 +44,7 @@ batched_tile model_tile(const step& st, const machine& chip) {
     case family::batched_small:
         return choose_batched_tile(st, chip);
     case family::batched_lanes:
-        return choose_lanes_tile(st);
+        return choose_lanes_tile(st, chip);
     case family::batched_panels:
         return choose_panels_tile(st, chip);
     case family::tall_skinny_atb:

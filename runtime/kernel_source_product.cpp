@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
@@ -171,10 +172,29 @@ class product_source {
     }
 
     void make_batched_lanes() {
+        const auto& t = st_.batched;
+        out_.shape.grid = lanes_blocks(st_, t);
+        text_.constant("blocks_of_an_sm", lanes_resident_blocks(st_, t, chip_));
+        out_.shape.threads = t.threads;
+        if (!has_panels(t)) {
+            text_.constant("threads_per_block", t.threads);
+            return finish("batched_lanes");
+        }
+        const auto layout = lanes_layout_of(st_, t);
         write_tile();
-        text_.constant("panel", st_.batched.panel);
-        finish("batched_lanes");
-        start_batched();
+        text_.constant("rows_of_block", layout.rows);
+        text_.constant("columns_of_block", layout.columns);
+        text_.constant("row_blocks", layout.row_blocks);
+        text_.constant("column_blocks", layout.column_blocks);
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        text_.list("lines", narrow(layout.lines));
+        text_.list("for_all", std::array<std::int32_t, 3>{0, layout.for_all[1], layout.for_all[2]});
+        text_.list("pitch", narrow(layout.pitch));
+        text_.list("region", narrow(layout.region));
+        finish("batched_lane_panels");
+        out_.shape.shared_bytes = static_cast<int>(lanes_shared_bytes(st_, t));
     }
 
     void make_batched_panels() {
@@ -235,11 +255,6 @@ class product_source {
     void write_fragments(fragment_load fragments, std::int32_t k_apart) {
         text_.constant("fragments", static_cast<std::int64_t>(fragments));
         text_.constant("k_apart", k_apart);
-    }
-
-    void start_batched() {
-        out_.shape.grid = (products_ + st_.batched.products - 1) / st_.batched.products;
-        out_.shape.threads = st_.batched.threads;
     }
 
     void write_layout(const batched_layout& layout, std::int64_t products) {

@@ -1,6 +1,7 @@
-// candidates_test: parameters of the batched kernel that the model did not choose, against the oracle: the tuner may choose any.
-#include "lowering/batched_model.hpp"
+// candidates_test: parameters of the batched kernels that the model did not choose, against the oracle: the tuner may choose any.
 #include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
@@ -33,6 +34,14 @@ const covering_case cases[] = {
     {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=f32[20,17,5] A=bf16[32,17,5] B=bf16[20,32,5]"},
     {"C(i,j,e) += conj(A(k,i,e))*B(k,j,e)", "C=c128[11,9,5] A=c128[7,11,5] B=c128[7,9,5]"},
     {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=c128[6,19,5] A=c128[17,19,5] B=c128[6,17,5]"},
+    // Interleaved: neighbors that fill no block, aligned and not, several axes, a matrix for all products.
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[70,19,18] A=f64[70,19,11] B=f64[70,11,18]"},
+    {"C(e,i,j) -= 2*A(e,k,i)*B(e,j,k)", "C=f32[77,7,9] A=f32[77,16,7] B=f32[77,9,16]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f16[131,9,17] A=f16[131,9,37] B=f16[131,37,17]"},
+    {"C(e,j,i) = A(e,i,k)*B(e,k,j)", "C=bf16[72,13,20] A=bf16[72,20,10] B=bf16[72,10,13]"},
+    {"C(e,i,j) += conj(A(e,i,k))*B(e,k,j)", "C=c128[21,10,9] A=c128[21,10,12] B=c128[21,12,9]"},
+    {"C(e,i,j,f) += A(e,i,k,f)*B(e,k,j)", "C=c64[37,5,4,3] A=c64[37,5,7,3] B=c64[37,7,4]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f32[69:1,33:70,34:3000] A=f16[69:0,33:40,36:1] B=f16[69:1,36:71,34:2700]"},
 };
 
 } // namespace
@@ -45,19 +54,17 @@ TEST_CASE("candidates of batched products agree with the oracle") {
         auto made = make_case(c, ++seed);
         const auto& chip = runtime::backend_of(where).machine();
         auto plan = lowering::lower(made.s, chip);
-        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [](const lowering::step& st) { return st.kernel == lowering::family::batched_small; });
-        REQUIRE(found != plan.steps.end());
-        auto candidates = lowering::batched_candidates(*found, chip);
+        REQUIRE(plan.steps.size() == 1);
+        auto& step = plan.steps.front();
+        auto candidates = lowering::tile_candidates(step, chip);
         REQUIRE(candidates.size() > 20);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
         for (const auto& tile : candidates) {
-            found->batched = tile;
+            step.batched = tile;
             auto again = make_case(c, seed);
             const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
-            INFO(report << "products " << tile.products << ", threads " << tile.threads << ", core " << static_cast<int>(tile.core) << ", tile "
-                        << tile.tile_m << " x " << tile.tile_n << ", k unrolled " << tile.k_unrolled << ", rows first " << tile.rows_first
-                        << ", skewed " << tile.skewed << ", transposed " << tile.c_transposed << ", k apart " << tile.k_apart);
+            INFO(report << lowering::to_string(tile) << ", k unrolled " << tile.k_unrolled);
             CHECK(report.empty());
         }
     }

@@ -34,6 +34,15 @@ constexpr pattern batched_small_all[] = {
     {"C(i,j,f,e) = conj(A(k,i,e))*B(j,k,f)", "C=$c[4,3,2,9] A=$a[6,4,9] B=$b[3,6,2]"},
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[17,33,3] A=$a[17,20,3] B=$b[20,33,3]"},
 };
+constexpr pattern batched_lanes_all[] = {
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$c[67,18,11] A=$a[67,18,23] B=$b[67,23,11]"},
+};
+constexpr pattern batched_lanes_few[] = {
+    {"C(e,j,i) = 2*A(e,k,i)*B(e,j,k)", "C=$c[64,33,40] A=$a[64,34,40] B=$b[64,33,34]"},
+    {"C(e,i,j,f) -= A(e,i,k,f)*B(e,k,j,f)", "C=$c[37,9,10,3] A=$a[37:1,9:39,12:360,3:4800] B=$b[37,12,10,3]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$c[66:1,9:70,10:700] A=$a[66:0,9:1,12:9] B=$b[66:1,12:68,10:-831]"},
+    {"C(e,i,j) = A(e,i,k,l)*B(e,l,k,j)", "C=$c[67,9,10] A=$a[67,9,3,5] B=$b[67,5,3,10]"},
+};
 constexpr pattern batched_small_few[] = {
     {"C(i,j,e) = A(k,i,e)*B(k,j,e)", "C=$c[5,6,11] A=$a[7,5,11] B=$b[7,6,11]"},
     {"C(i,j,e) = A(i,k,e)*B(j,k,e)", "C=$c[5,6,11] A=$a[5,7,11] B=$b[6,7,11]"},
@@ -97,6 +106,8 @@ template <class Cases, class Types> void add(std::vector<covering_case>& out, co
 std::vector<covering_case> covering_list() {
     std::vector<covering_case> out;
     add(out, batched_small_all, all_types);
+    add(out, batched_lanes_all, all_types);
+    add(out, batched_lanes_few, few_types);
     add(out, batched_small_few, few_types);
     add(out, batched_large_few, large_types);
     add(out, tall_skinny_all, all_types);

@@ -1,0 +1,280 @@
+// lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
+//
+// batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough bytes are under
+// way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts, instructions, multiply-adds.
+#include "lowering/lanes_model.hpp"
+
+#include "lowering/families.hpp"
+#include "lowering/product_sizes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+constexpr int warp = 32;
+constexpr std::int64_t threads_of_an_sm = 2048, blocks_of_an_sm = 32;
+constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
+constexpr int most_registers = 168;              ///< a thread, predicted
+constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
+constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements
+constexpr std::int64_t least_line = 64, longest_line = 512; ///< bytes of neighbors: DRAM gives 64 at a time
+
+// Not fitted: counted, or guessed.
+constexpr double issue_rate = 1.15;       ///< of what is counted below: waiting
+constexpr double load_cycles = 1100;      ///< from asking a busy memory for bytes to having them
+constexpr double block_cycles = 800;      ///< of a block, beside its loads and its arithmetic: starting, storing
+constexpr double late_cycles = 600;       ///< where C is read from the L2 cache when the sums are there
+constexpr double step_cycles = 15;        ///< of a step of the sum, what other warps do not hide
+constexpr double panel_cycles = 60;       ///< of a panel: the barrier
+constexpr double own_issue = 0.6;         ///< of a block's instructions, what it waits for itself
+constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache has
+constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40; ///< of an asynchronous copy; of C's element, in and out
+
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
+std::int64_t warps_with(std::int64_t registers) { return 4 * (16384 / (up(registers, 8) * 8 * warp)); }
+
+int registers_of(int bytes) { return std::max(1, bytes / 4); }
+
+bool is_for_all(const step& st, std::int32_t o) {
+    return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes_of(st, batch).front())] == 0;
+}
+
+/// What of the memory's rate is left where neighbors are read in lines of so many bytes: guessed.
+double line_rate(std::int64_t bytes) { return bytes >= 256 ? 1.0 : bytes >= 128 ? 0.98 : 0.93; }
+
+/// What does not change with the tile.
+struct lanes_product {
+    explicit lanes_product(const step& st)
+        : s(sizes_of(st)), x_for_all(is_for_all(st, st.x)), y_for_all(is_for_all(st, st.y)), accumulates(st.op != assignment::assign),
+          batches(static_cast<double>(extent_of(st, batch))) {
+        least_bytes = s.c_bytes;
+        if (!x_for_all) least_bytes = std::min(least_bytes, s.x_bytes);
+        if (!y_for_all) least_bytes = std::min(least_bytes, s.y_bytes);
+        x_taken = x_for_all ? 0 : static_cast<double>(s.m * s.k * s.x_bytes);
+        y_taken = y_for_all ? 0 : static_cast<double>(s.k * s.n * s.y_bytes);
+        c_taken = static_cast<double>(s.m * s.n * s.c_bytes) * (accumulates ? 2 : 1);
+    }
+    product_sizes s;
+    bool x_for_all, y_for_all, accumulates;
+    double batches;
+    int least_bytes;
+    double x_taken, y_taken, c_taken; ///< bytes a product
+
+    double multiplies() const { return s.complex ? 4 : 1; }
+    int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
+    /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
+    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64; }
+};
+
+lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
+    lanes_layout out;
+    out.columns = t.panel;
+    out.rows = std::min(p.s.m, t.threads / (t.products * up(t.panel, t.tile_n)) * t.tile_m);
+    out.row_blocks = up(p.s.m, out.rows), out.column_blocks = up(p.s.n, out.columns);
+    out.for_all = {false, p.x_for_all, p.y_for_all};
+    for (const std::size_t o : {1, 2}) {
+        const auto bytes = o == 1 ? p.s.x_bytes : p.s.y_bytes;
+        // Lines of 2-byte elements may lie 2 bytes further.
+        out.pitch[o] = out.for_all[o] ? bytes : t.products * bytes + (bytes == 2 ? 16 : 0);
+        out.lines[o] = o == 1 ? up(out.rows, t.tile_m) * t.tile_m : up(out.columns, t.tile_n) * t.tile_n;
+        out.region[o] = out.stage_bytes;
+        out.stage_bytes += up(out.lines[o] * t.k_panel * out.pitch[o], 128) * 128;
+    }
+    return out;
+}
+
+std::int64_t shared_bytes(const lanes_product& p, const lanes_layout& layout, const batched_tile& t) {
+    return std::min<std::int64_t>(t.stages, up(p.s.k, t.k_panel)) * layout.stage_bytes;
+}
+
+/// As kernels/batched_lane_panels.cuh: whether all tiles of all blocks end where C does.
+bool is_even(const lanes_product& p, const batched_tile& t) {
+    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products * columns);
+    return p.s.m % (rows * t.tile_m) == 0 && p.s.n % (columns * t.tile_n) == 0;
+}
+
+/// What a thread is expected to need.
+int predicted_registers(const lanes_product& p, const batched_tile& t) {
+    const auto& s = p.s;
+    if (!has_panels(t))
+        return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
+                                (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
+    const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
+    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? sides : 0) +
+           (is_even(p, t) ? 36 : 52);
+}
+
+std::vector<std::int64_t> sides_of(std::int64_t extent) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t side = 1; side <= std::min(extent, longest_side); ++side)
+        if (4 * up(extent, side) * side <= 5 * extent) out.push_back(side); // at most a fifth of the work for nothing
+    return out;
+}
+
+/// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
+bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
+    const bool is_small = tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
+    const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
+    return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
+}
+
+/// All of a side's tiles, or parts that blocks share, nearly equal ones.
+std::vector<std::int64_t> parts_of(std::int64_t tiles) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t parts = 1; parts <= 8; ++parts)
+        if (const auto part = up(tiles, parts); 20 * up(tiles, part) * part <= 23 * tiles && (out.empty() || part != out.back())) out.push_back(part);
+    return out;
+}
+
+/// Those of one way to cut C, over how X and Y come.
+void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const machine& chip, batched_tile t) {
+    constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 20 << 10;
+    const auto take = [&](std::int64_t k_panel, std::int64_t stages) {
+        t.k_panel = static_cast<std::int32_t>(k_panel), t.stages = static_cast<std::int32_t>(stages);
+        if (shared_bytes(p, layout_of(p, t), t) <= std::min(chip.shared_bytes, largest_block)) out.push_back(t);
+    };
+    take(p.s.k, 2);
+    t.k_panel = 1;
+    const auto step_bytes = layout_of(p, t).stage_bytes;
+    for (const std::int64_t k_panel : {2, 4, 8, 16, 32, 64}) {
+        if (k_panel >= p.s.k || k_panel * step_bytes > std::max(largest_stage, 2 * step_bytes)) break;
+        if (k_panel * step_bytes < least_stage) continue;
+        const auto panels = up(p.s.k, k_panel);
+        for (const std::int64_t stages : {3, 4, 6})
+            if (stages <= panels) take(k_panel, stages);
+    }
+}
+
+/// Blocks that fit an SM together; `held`: a block's shared memory.
+std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std::int64_t held, const machine& chip) {
+    const auto most = std::min({blocks_of_an_sm, threads_of_an_sm / t.threads, warps_with(predicted_registers(p, t)) / up(t.threads, warp)});
+    return std::max<std::int64_t>(1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
+}
+
+batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
+    const auto& s = p.s;
+    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double bytes = p.x_taken + p.y_taken + p.c_taken;
+    const double seconds_a_cycle = p.batches / (clock * chip.processors);
+    const auto k_steps = static_cast<double>(s.k);
+    const bool panels = has_panels(t);
+    const auto wavefronts = [](int element_bytes, bool for_all) { return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0; };
+    // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
+    double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
+    std::int64_t held = 0;
+    if (panels) {
+        const auto layout = layout_of(p, t);
+        blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
+        const double warps = static_cast<double>(t.threads) / t.products / warp * blocks, all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
+        const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, count = static_cast<double>(up(s.k, t.k_panel));
+        again = static_cast<double>(layout.column_blocks - 1) * p.x_taken + static_cast<double>(layout.row_blocks - 1) * p.y_taken;
+        const double copied = p.x_taken + p.y_taken + again;
+        shared = warps * k_steps * (t.tile_m * wavefronts(s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(s.y_bytes, p.y_for_all)) + copied / 128;
+        multiplies = warps * all_steps * tile * p.multiplies();
+        const double conversions = (s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0);
+        instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * element_instructions + count * panel_instructions + 100) +
+                       copied / 16 / warp * copy_instructions;
+        held = shared_bytes(p, layout, t);
+        // What is under way comes at once, the rest of the panels as others leave.
+        const auto under_way = static_cast<double>(std::min(held, layout.stage_bytes * (t.stages - 1)));
+        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) +
+                 step_cycles * k_steps + panel_cycles * count + own_issue * instructions * t.products / blocks;
+    } else {
+        multiplies = static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp;
+        instructions = multiplies + (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
+        alone += load_cycles + own_issue * instructions * t.products;
+    }
+    const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
+    batched_cost out;
+    out.memory = (bytes / line_rate(t.products * p.least_bytes) + again_rate * again) * p.batches / chip.bandwidth;
+    out.shared = shared * seconds_a_cycle;
+    out.issue = issue_rate * instructions / 4 * seconds_a_cycle;
+    out.arithmetic = multiplies / (s.doubles ? 2 : 4) * seconds_a_cycle;
+    out.latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
+    return out;
+}
+
+} // namespace
+
+lanes_layout lanes_layout_of(const step& st, const batched_tile& t) { return layout_of(lanes_product(st), t); }
+
+std::int64_t lanes_shared_bytes(const step& st, const batched_tile& t) {
+    const lanes_product p(st);
+    return shared_bytes(p, layout_of(p, t), t);
+}
+
+std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    const lanes_product p(st);
+    return resident_blocks(p, t, has_panels(t) ? shared_bytes(p, layout_of(p, t), t) : 0, chip);
+}
+
+std::int64_t lanes_blocks(const step& st, const batched_tile& t) {
+    const auto products = extent_of(st, batch);
+    if (!has_panels(t)) return up(products, t.threads);
+    const auto layout = lanes_layout_of(st, t);
+    const auto length = st.axes[static_cast<std::size_t>(axes_of(st, batch).front())].extent;
+    return products / length * up(length, t.products) * layout.row_blocks * layout.column_blocks;
+}
+
+std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) {
+    const lanes_product p(st);
+    const auto& s = p.s;
+    std::vector<batched_tile> out;
+    batched_tile whole;
+    whole.tile_m = static_cast<std::int32_t>(s.m), whole.tile_n = static_cast<std::int32_t>(s.n), whole.k_unrolled = static_cast<std::int32_t>(s.k);
+    if (predicted_registers(p, whole) <= most_registers)
+        for (const int threads : {64, 128, 256}) {
+            whole.products = whole.threads = threads;
+            out.push_back(whole);
+        }
+    for (const auto tm : sides_of(s.m))
+        for (const auto tn : sides_of(s.n)) {
+            if (!is_worth_a_try(tm, tn, s)) continue;
+            batched_tile t;
+            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
+            const auto tile_words = static_cast<double>(tm * tn * s.words) * p.multiplies();
+            t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
+            const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
+            for (const auto rows : parts_of(row_tiles))
+                for (const auto columns : parts_of(column_tiles))
+                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line; products *= 2) {
+                        const auto threads = products * rows * columns;
+                        if (threads > most_threads || threads % warp != 0) continue;
+                        const bool is_cut = rows < row_tiles || columns < column_tiles;
+                        if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
+                        t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
+                        t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
+                        const auto registers = predicted_registers(p, t);
+                        // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
+                        const bool may_spill = p.conversions() > 0 && tm * tn > 48 && !is_even(p, t);
+                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
+                        add_panels(out, p, chip, t);
+                    }
+        }
+    return out;
+}
+
+std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    const lanes_product p(st);
+    std::vector<batched_cost> out;
+    for (const auto& t : tiles) out.push_back(cost_of(p, t, chip));
+    return out;
+}
+
+batched_tile choose_lanes_tile(const step& st, const machine& chip) {
+    const auto candidates = lanes_candidates(st, chip);
+    const auto costs = lanes_costs(st, candidates, chip);
+    batched_tile best;
+    double least = INFINITY;
+    for (std::size_t t = 0; t < candidates.size(); ++t)
+        if (const auto seconds = costs[t].seconds(); seconds < least * (1 - 1e-9)) best = candidates[t], least = seconds;
+    return best;
+}
+
+} // namespace ricci::lowering
