@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");
     const long long first = block_number() * rows_of_block, rows = row_count(a);
-    if (first >= rows) return;
+    if (block_number() >= a.blocks) return;
     if constexpr (m_axes > 1) compute_scattered<tile>(a, memory, first, rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block);
     else compute_lines<tile>(a, memory, rows);
 }

@@ -13,7 +13,7 @@ namespace ricci::lowering {
 inline constexpr std::int64_t largest_small = 64;    ///< m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
 inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of a GPU's batched kernels
 inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
-inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least
+inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least; not of a GPU's tall_skinny_ab
 inline constexpr double least_library_flops = 2.0 * 96 * 96 * 96; ///< below, a call into a BLAS costs more than it gains
 inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
 inline constexpr int direct_threads = 256;

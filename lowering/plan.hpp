@@ -65,6 +65,7 @@ struct batched_tile {
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false, k_apart = false;     ///< mma
+    bool in_registers = false;                      ///< tall_skinny_ab: X goes from memory straight into registers
     bool operator==(const batched_tile&) const = default;
 };
 

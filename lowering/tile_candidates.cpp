@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/tall_skinny_ab_model.hpp"
 
 namespace ricci::lowering {
 
@@ -16,11 +17,13 @@ bool has_tile(const step& st, const machine& chip) {
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
+    if (st.kernel == family::tall_skinny_ab) return ab_candidates(st, chip);
     return {model_tile(st, chip)};
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     if (st.kernel == family::batched_small) return batched_seconds(st, tiles, chip);
+    if (st.kernel == family::tall_skinny_ab) return ab_seconds(st, tiles, chip);
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
 }
 

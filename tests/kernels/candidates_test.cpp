@@ -1,6 +1,7 @@
-// candidates_test: parameters of the batched kernel that the model did not choose, against the oracle: the tuner may choose any.
-#include "lowering/batched_model.hpp"
+// candidates_test: parameters of the batched and tall-skinny kernels that the model did not choose, against the oracle: the tuner may choose any.
 #include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
@@ -35,9 +36,27 @@ const covering_case cases[] = {
     {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=c128[6,19,5] A=c128[17,19,5] B=c128[6,17,5]"},
 };
 
-} // namespace
+// Rows that end in the middle of a block; lines of vectors, and lines that are not; columns, rows and one of each.
+const covering_case tall_cases[] = {
+    {"C(i,j) += A(i,k)*B(k,j)", "C=f64[2052:1,5:2060] A=f64[2052:1,3:2054] B=f64[3,5]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[2051,24] A=f64[2051,31] B=f64[31,24]"},
+    {"C(j,i) = 2*A(k,i)*B(k,j)", "C=f64[34,1100] A=f64[16,1100] B=f64[16,34]"},
+    {"C(j,i) -= A(k,i)*B(k,j)", "C=f64[4,1100] A=f64[2,1100] B=f64[2,4]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f32[1100,33] A=f32[1100,48] B=f32[48,33]"},
+    {"C(j,i) += A(k,i)*B(j,k)", "C=f32[18,1100] A=f32[20,1100] B=f32[18,20]"},
+    {"C(j,i) = A(k,i)*B(j,k)", "C=f32[31,1100] A=f32[21,1100] B=f32[31,21]"},
+    {"C(i,j) -= A(i,k)*B(k,j)", "C=f32[1100,17] A=f16[1100,20] B=f16[20,17]"},
+    {"C(j,i) = A(k,i)*B(j,k)", "C=f16[24,1100] A=f16[16,1100] B=f16[24,16]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[1100,19] A=bf16[32,1100] B=bf16[32,19]"},
+    {"C(j,i) += A(i,k)*B(k,j)", "C=bf16[22,1100] A=bf16[1100,13] B=bf16[13,22]"},
+    {"C(i) += A(i,k)*B(k)", "C=f32[2100] A=f32[2100,7] B=f32[7]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=c64[1100,3] A=c64[1100,4] B=c64[4,3]"},
+    {"C(j,i) -= conj(A(k,i))*B(k,j)", "C=c128[3,1100] A=c128[2,1100] B=c128[2,3]"},
+    {"C(j,i) = A(k,i)*B(k,j)", "C=f32[3,1100] A=f16[4,1100] B=f32[4,3]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[1053:1,4:1060] A=f32[1053:4,3:1] B=bf16[3,4]"},
+};
 
-TEST_CASE("candidates of batched products agree with the oracle") {
+template <std::size_t Count> void check(const covering_case (&cases)[Count], lowering::family kernel) {
     const device where(device_under_test());
     std::mt19937_64 random(1);
     std::uint64_t seed = 0;
@@ -45,20 +64,24 @@ TEST_CASE("candidates of batched products agree with the oracle") {
         auto made = make_case(c, ++seed);
         const auto& chip = runtime::backend_of(where).machine();
         auto plan = lowering::lower(made.s, chip);
-        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [](const lowering::step& st) { return st.kernel == lowering::family::batched_small; });
+        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const lowering::step& st) { return st.kernel == kernel; });
         REQUIRE(found != plan.steps.end());
-        auto candidates = lowering::batched_candidates(*found, chip);
-        REQUIRE(candidates.size() > 20);
+        auto candidates = lowering::tile_candidates(*found, chip);
+        REQUIRE(candidates.size() > 10);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
         for (const auto& tile : candidates) {
             found->batched = tile;
             auto again = make_case(c, seed);
             const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
-            INFO(report << "products " << tile.products << ", threads " << tile.threads << ", core " << static_cast<int>(tile.core) << ", tile "
-                        << tile.tile_m << " x " << tile.tile_n << ", k unrolled " << tile.k_unrolled << ", rows first " << tile.rows_first
-                        << ", skewed " << tile.skewed << ", transposed " << tile.c_transposed << ", k apart " << tile.k_apart);
+            INFO(report << lowering::to_string(tile) << ", k unrolled " << tile.k_unrolled);
             CHECK(report.empty());
         }
     }
 }
+
+} // namespace
+
+TEST_CASE("candidates of batched products agree with the oracle") { check(cases, lowering::family::batched_small); }
+
+TEST_CASE("candidates of tall-skinny products agree with the oracle") { check(tall_cases, lowering::family::tall_skinny_ab); }

@@ -1,0 +1,29 @@
+// neighbors: elements side by side in memory, moved by accesses of up to 16 bytes.
+#pragma once
+
+#include "product.hpp"
+#include "ptx_copy.cuh"
+
+RICCI_FUNCTION constexpr int access_bytes(int bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2; }
+
+template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(Element))) neighbors {
+    Element e[Count];
+};
+
+/// Whether lines of neighbors that start at `first` and `between` elements further each may be accessed so.
+template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const void* first, long long between) {
+    return (reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element)) % alignof(neighbors<Element, Count>) == 0;
+}
+
+/// Count neighbors of C: each (+)= alpha * its sum.
+template <int Count> RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
+    neighbors<c_element, Count>& target = *reinterpret_cast<neighbors<c_element, Count>*>(first);
+    neighbors<c_element, Count> c;
+    if constexpr (accumulate) c = target;
+    RICCI_UNROLL
+    for (int i = 0; i < Count; ++i) update(a, c.e[i], sums[i]);
+    target = c;
+}
+
+/// Asks for `bytes` from `first` on, 128 at a time: number `part` of them.
+RICCI_FUNCTION void prefetch_part(const void* first, int part) { prefetch_to_l2(static_cast<const char*>(first) + part * 128); }
