@@ -31,46 +31,60 @@ constexpr int row_tiles = c_transposed ? row_slots : row_slots / mma::lane_rows;
 constexpr int tile_columns = c_transposed ? mma::rows : 8, column_tiles = (columns + tile_columns - 1) / tile_columns;
 constexpr bool is_split = mma::passes > 1;
 
-// Y, as lanes take it: for each product `y_parts` of 16 bytes a lane, neighboring lanes' side by side.
-template <int Bytes> struct stored_number { using type = number; };
+// Y, as lanes take it: for each product `y_parts` of 16 bytes a lane, neighboring lanes' side by side. Of a tile, the high halves of split
+// numbers, then the low ones; in the order of the product's operands, so that these are loaded into neighboring registers.
+template <int Bytes> struct stored_number { using type = unsigned; };
 template <> struct stored_number<2> { using type = unsigned short; };
+template <> struct stored_number<8> { using type = double; };
 using y_stored = stored_number<sizeof(x_element)>::type;
 constexpr int y_rows = c_transposed ? mma::lane_rows : 1; ///< a lane's, of a tile
+constexpr int y_in_register = mma::elements == 4 ? 2 : 1, y_halves = is_split ? 2 : 1;
 constexpr int y_of_tile = y_rows * mma::elements, y_of_part = 16 / static_cast<int>(sizeof(y_stored));
-constexpr int y_parts = (column_tiles * y_of_tile + y_of_part - 1) / y_of_part, y_numbers = k_blocks * products_of_block * y_parts * 32 * y_of_part;
+constexpr int y_parts = (column_tiles * y_halves * y_of_tile + y_of_part - 1) / y_of_part;
 struct alignas(16) y_part {
     y_stored e[y_of_part];
 };
 
-struct y_place {
-    int step, column;
-};
-/// Where in Y the stored number `at` is from; it may be behind the end.
-RICCI_FUNCTION y_place place_of_number(int at) {
-    const int lane = at / y_of_part % 32, part = at / (y_of_part * 32) % y_parts, product = at / (y_of_part * 32 * y_parts);
-    const int own = part * y_of_part + at % y_of_part, tile = own / y_of_tile, row = own / mma::elements % y_rows, element = own % mma::elements;
-    return {(product / products_of_block * 4 + lane % 4) * k_lane + product % products_of_block * mma::elements + element,
-            own < column_tiles * y_of_tile ? tile * tile_columns + 8 * row + lane / 4 : columns};
+/// Where among a lane's stored numbers of a product one stands.
+RICCI_FUNCTION constexpr int y_at(int tile, int half, int row, int element) {
+    return (tile * y_halves + half) * y_of_tile + (element / y_in_register * y_rows + row) * y_in_register + element % y_in_register;
+}
+
+template <class Number> RICCI_FUNCTION void store_number(y_part* of_lane, int tile, int row, int element, const Number& value) {
+    const auto at = [&](int half) -> y_stored& { return of_lane[y_at(tile, half, row, element) / y_of_part * 32].e[y_at(tile, half, row, element) % y_of_part]; };
+    if constexpr (is_split) at(0) = value.high, at(1) = value.low;
+    else at(0) = static_cast<y_stored>(value);
 }
 
 /// By all threads. `is_small` becomes 1 where a number is too small to be split.
-RICCI_FUNCTION void store_y(const arguments& a, y_stored* ys, int& is_small) {
-    constexpr int at_once = 8;
+RICCI_FUNCTION void store_y(const arguments& a, y_part* ys, int& is_small) {
+    constexpr int at_once = 8, of_product = column_tiles * y_of_tile * 32, count = k_blocks * products_of_block * of_product;
     unsigned least = 0xffffffffu;
     RICCI_UNROLL_ONCE
-    for (int first = threadIdx.x; first < y_numbers; first += at_once * threads_per_block) {
+    for (int first = threadIdx.x; first < count; first += at_once * threads_per_block) {
         y_element values[at_once];
         RICCI_UNROLL
         for (int i = 0; i < at_once; ++i) {
-            const y_place at = place_of_number(first + i * threads_per_block);
-            values[i] = at.step < steps && at.column < columns ? static_cast<const y_element*>(a.y)[y_offset(a, at.step, at.column)] : y_element{};
+            const int at = first + i * threads_per_block, lane = at % 32, own = at / 32 % (column_tiles * y_of_tile), product = at / of_product;
+            const int step = (product / products_of_block * 4 + lane % 4) * k_lane + product % products_of_block * mma::elements + own % mma::elements;
+            const int column = own / y_of_tile * tile_columns + own / mma::elements % y_rows * 8 + lane / 4;
+            values[i] = step < steps && column < columns ? static_cast<const y_element*>(a.y)[y_offset(a, step, column)] : y_element{};
         }
         RICCI_UNROLL
-        for (int i = 0; i < at_once; ++i)
-            if (first + i * threads_per_block < y_numbers) ys[first + i * threads_per_block] = static_cast<y_stored>(mma::read(values[i], least));
+        for (int i = 0; i < at_once; ++i) {
+            const int at = first + i * threads_per_block, own = at / 32 % (column_tiles * y_of_tile);
+            if (at < count) store_number(ys + at / of_product * y_parts * 32 + at % 32, own / y_of_tile, own / mma::elements % y_rows, own % mma::elements, mma::read(values[i], least));
+        }
     }
     if constexpr (is_split)
         if (least < mma::least_exact) is_small = 1;
+}
+
+/// A number as it was stored.
+template <class Number> RICCI_FUNCTION void load_number(const y_part (&parts)[y_parts], int tile, int row, int element, Number& value) {
+    const auto at = [&](int half) { return parts[y_at(tile, half, row, element) / y_of_part].e[y_at(tile, half, row, element) % y_of_part]; };
+    if constexpr (is_split) value.high = at(0), value.low = at(1);
+    else value = at(0);
 }
 
 /// Asks for lines of `bytes` each, by the lanes of a warp.
@@ -209,7 +223,10 @@ class warp_rows {
         for (int p = 0; p < y_parts; ++p) parts[p] = ys[p * 32 + threadIdx.x % 32];
         number yv[column_tiles][y_rows][mma::elements], xv[row_slots][mma::elements];
         RICCI_UNROLL
-        for (int e = 0; e < column_tiles * y_of_tile; ++e) yv[e / y_of_tile][e / mma::elements % y_rows][e % mma::elements] = parts[e / y_of_part].e[e % y_of_part];
+        for (int e = 0; e < column_tiles * y_of_tile; ++e) {
+            const int tile = e / y_of_tile, row = e / mma::elements % y_rows, element = e % mma::elements;
+            load_number(parts, tile, row, element, yv[tile][row][element]);
+        }
         RICCI_UNROLL
         for (int s = 0; s < row_slots; ++s)
             RICCI_UNROLL
@@ -289,7 +306,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         if (threadIdx.x == 0) y_is_small = 0;
         __syncthreads();
     }
-    store_y(a, reinterpret_cast<y_stored*>(ys), y_is_small);
+    store_y(a, ys, y_is_small);
     __syncthreads();
 
     const bool vectors = takes_vectors(a), small = is_split && y_is_small != 0;
