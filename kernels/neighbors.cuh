@@ -12,7 +12,8 @@ template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(E
 
 /// Whether lines of neighbors that start at `first` and `between` elements further each may be accessed so.
 template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const void* first, long long between) {
-    return (reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element)) % alignof(neighbors<Element, Count>) == 0;
+    const unsigned long long bits = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element);
+    return bits % alignof(neighbors<Element, Count>) == 0;
 }
 
 /// Count neighbors of C: each (+)= alpha * its sum.

@@ -2,6 +2,10 @@
 // memory as one panel, computes its rows of C there and sends them out: occupancy hides the latency. Where Y is as large as the rows of
 // X, so that bringing it would count, a block takes turns at several blocks of rows.
 //
+//   tall_skinny_ab_threads, _warps     where m has one axis and X's numbers can go from memory straight into registers: the model says
+//                                      which is faster (lowering/tall_skinny_ab_model)
+//   this one                           everything else
+//
 //   X, Y, C move     by bulk copies, a line each    where lines are long, start at multiples of 16 bytes, and the block is full
 //                    X, Y as panel_stream has it, C element by element, neighbors in memory together    else
 //   C directly       where m has several axes

@@ -27,7 +27,8 @@ class thread_rows {
 
   public:
     RICCI_FUNCTION thread_rows(const arguments& a, long long first, int own, bool vectors)
-        : a_(a), x_(static_cast<const x_element*>(a.x) + m_offset(a, 1, first)), c_(static_cast<c_element*>(a.c) + m_offset(a, 0, first)), own_(own), vectors_(vectors) {
+        : a_(a), x_(static_cast<const x_element*>(a.x) + m_offset(a, 1, first)), c_(static_cast<c_element*>(a.c) + m_offset(a, 0, first)),
+          own_(own), vectors_(vectors) {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL

@@ -51,7 +51,10 @@ RICCI_FUNCTION constexpr int y_at(int tile, int half, int row, int element) {
 }
 
 template <class Number> RICCI_FUNCTION void store_number(y_part* of_lane, int tile, int row, int element, const Number& value) {
-    const auto at = [&](int half) -> y_stored& { return of_lane[y_at(tile, half, row, element) / y_of_part * 32].e[y_at(tile, half, row, element) % y_of_part]; };
+    const auto at = [&](int half) -> y_stored& {
+        const int stored = y_at(tile, half, row, element);
+        return of_lane[stored / y_of_part * 32].e[stored % y_of_part];
+    };
     if constexpr (is_split) at(0) = value.high, at(1) = value.low;
     else at(0) = static_cast<y_stored>(value);
 }
@@ -73,7 +76,8 @@ RICCI_FUNCTION void store_y(const arguments& a, y_part* ys, int& is_small) {
         RICCI_UNROLL
         for (int i = 0; i < at_once; ++i) {
             const int at = first + i * threads_per_block, own = at / 32 % (column_tiles * y_of_tile);
-            if (at < count) store_number(ys + at / of_product * y_parts * 32 + at % 32, own / y_of_tile, own / mma::elements % y_rows, own % mma::elements, mma::read(values[i], least));
+            y_part* const of_lane = ys + at / of_product * y_parts * 32 + at % 32;
+            if (at < count) store_number(of_lane, own / y_of_tile, own / mma::elements % y_rows, own % mma::elements, mma::read(values[i], least));
         }
     }
     if constexpr (is_split)
@@ -110,8 +114,8 @@ class warp_rows {
 
   public:
     RICCI_FUNCTION warp_rows(const arguments& a, long long first, int own, bool vectors)
-        : a_(a), first_(first), x_(static_cast<const x_element*>(a.x) + m_offset(a, 1, first)), c_(static_cast<c_element*>(a.c) + m_offset(a, 0, first)), own_(own),
-          vectors_(vectors) {
+        : a_(a), first_(first), x_(static_cast<const x_element*>(a.x) + m_offset(a, 1, first)),
+          c_(static_cast<c_element*>(a.c) + m_offset(a, 0, first)), own_(own), vectors_(vectors) {
         RICCI_UNROLL
         for (int r = 0; r < row_tiles; ++r)
             RICCI_UNROLL
@@ -122,22 +126,18 @@ class warp_rows {
 
     RICCI_FUNCTION void multiply(const y_part* ys) {
         x_numbers now;
-        load(0, now);
+        if constexpr (k_blocks <= k_unrolled) {
+            load(0, now);
+            return add_blocks(0, now, ys);
+        }
         RICCI_UNROLL_ONCE
-        for (int base = 0; base < k_blocks; base += k_unrolled) {
+        for (int base = -k_unrolled; base < k_blocks; base += k_unrolled) { // below 0 numbers are only asked for
             x_numbers next;
             if (base + k_unrolled < k_blocks) load(base + k_unrolled, next);
+            if (base >= 0) add_blocks(base, now, ys);
             RICCI_UNROLL
-            for (int b = 0; b < k_unrolled; ++b) {
-                if (k_blocks % k_unrolled != 0 && base + b >= k_blocks) break;
-                RICCI_UNROLL
-                for (int p = 0; p < products_of_block; ++p) add(now[b], p * mma::elements, ys + ((base + b) * products_of_block + p) * y_parts * 32);
-            }
-            if (base + k_unrolled >= k_blocks) break;
-            RICCI_UNROLL
-            for (int b = 0; b < k_unrolled; ++b)
-                RICCI_UNROLL
-                for (int e = 0; e < row_slots * k_lane; ++e) now[b][e / k_lane][e % k_lane] = next[b][e / k_lane][e % k_lane];
+            for (int e = 0; e < k_unrolled * row_slots * k_lane; ++e)
+                now[e / (row_slots * k_lane)][e / k_lane % row_slots][e % k_lane] = next[e / (row_slots * k_lane)][e / k_lane % row_slots][e % k_lane];
         }
     }
 
@@ -213,6 +213,15 @@ class warp_rows {
                 RICCI_UNROLL
                 for (int i = 0; i < (x_along_m ? row_vector : k_lane); ++i) (x_along_m ? xs[b][slot + i][element] : xs[b][slot][i]) = x.e[i];
             }
+        }
+    }
+
+    RICCI_FUNCTION void add_blocks(int base, const x_numbers& xs, const y_part* ys) {
+        RICCI_UNROLL
+        for (int b = 0; b < k_unrolled; ++b) {
+            if (k_blocks % k_unrolled != 0 && base + b >= k_blocks) break;
+            RICCI_UNROLL
+            for (int p = 0; p < products_of_block; ++p) add(xs[b], p * mma::elements, ys + ((base + b) * products_of_block + p) * y_parts * 32);
         }
     }
 

@@ -1,4 +1,4 @@
-// tall_skinny_ab_model: the parameters of the GPU's kernels for C = X*Y with a long m, and what each would cost.
+// tall_skinny_ab_model: the legal parameters of the GPU's kernels for C = X*Y with a long m, and what each would cost.
 #include "lowering/tall_skinny_ab_model.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -7,7 +7,6 @@
 #include "lowering/panel_model.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -16,14 +15,10 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32, most_threads = 256, registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
-constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
-constexpr std::int64_t most_sums = 64;           ///< registers of C, of set_tiles' tiles
-constexpr std::int64_t own_registers = 32;       ///< of a thread, beside its numbers of X, Y and C; of a warp's lanes
-constexpr std::int64_t own_of_lane = 56;
-constexpr std::int64_t most_registers = 200;     ///< predicted; beyond, kernels spill
-constexpr std::int64_t most_multiplies = 512;    ///< multiply-adds that a thread's code may have, and
-constexpr std::int64_t most_instructions = 200;  ///< of a warp's, products and what brings X into their form: more take NVRTC too long
+constexpr std::int64_t warp = 32;
+constexpr std::int64_t most_registers = 200;    ///< predicted; beyond, kernels spill
+constexpr std::int64_t most_multiplies = 512;   ///< multiply-adds that a thread's code may have, and
+constexpr std::int64_t most_instructions = 150; ///< of a warp's, products and what brings X into their form: more take NVRTC too long
 
 // Cycles of an SM, and which part of a unit's rate kernels reach.
 constexpr double memory_latency = 1600, l2_latency = 700; ///< under load
@@ -34,44 +29,9 @@ constexpr double uneven = 0.1;  ///< of the time that blocks take one after anot
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 double real(std::int64_t x) { return static_cast<double>(x); }
 
-struct product_sizes {
-    std::int64_t m, n, k, x, y, c; ///< extents; bytes of an element
-    std::int64_t words;            ///< registers of a sum
-    std::int64_t c_passes;         ///< how often C goes through memory
-    double products;               ///< real ones of one product
-};
-product_sizes sizes_of(const step& st) {
-    const auto bytes = [&](std::int32_t o) { return size_of(st.operands[static_cast<std::size_t>(o)].type); };
-    return {extent_of(st, m), extent_of(st, n), extent_of(st, k), bytes(st.x), bytes(st.y), bytes(0), size_of(st.compute) / 4,
-            st.op == assignment::assign ? 1 : 2, is_complex(st.compute) ? 4.0 : 1.0};
-}
-
-/// The smallest step of an operand along the axes of a class; the largest number if it has none.
-std::int64_t smallest_step(const step& st, std::size_t operand, axis_class c) {
-    std::int64_t nearest = INT64_MAX;
-    for (const auto a : axes_of(st, c))
-        if (const auto s = std::abs(st.operands[operand].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
-    return nearest;
-}
-
-/// An operand's step along the one axis of a class; 0 if it has several, or none.
-std::int64_t only_step(const step& st, std::int32_t operand, axis_class c) {
-    const auto axes = axes_of(st, c);
-    return axes.size() == 1 ? st.operands[static_cast<std::size_t>(operand)].stride[static_cast<std::size_t>(axes.front())] : 0;
-}
-
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 
 // ---- tall_skinny_ab ----
-
-std::int64_t rows_of_warp(const batched_tile& t) { return 8 * std::int64_t{t.tile_m}; }
-std::int64_t rows_of_turn(const batched_tile& t) {
-    switch (ab_kernel_of(t)) {
-    case ab_kernel::threads: return std::int64_t{t.threads} * t.tile_m;
-    case ab_kernel::warps: return t.threads / warp * rows_of_warp(t);
-    default: return t.products;
-    }
-}
 
 std::int64_t whole_k_panel(const step& st, const batched_tile& t) {
     const auto ek = extent_of(st, k);
@@ -82,7 +42,7 @@ std::int64_t whole_k_panel(const step& st, const batched_tile& t) {
 /// Blocks of `rows` rows; none where they would not fit.
 void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip, const mma_shape* mma, std::int64_t rows, std::int64_t least_threads) {
     auto t = start_tile(st, mma);
-    const bool along_rows = smallest_step(st, 0, m) <= smallest_step(st, 0, n);
+    const bool along_rows = ab_smallest_step(st, 0, m) <= ab_smallest_step(st, 0, n);
     t.c_transposed = mma != nullptr && along_rows;
     t.rows_first = along_rows;
     t.panel = static_cast<std::int32_t>(extent_of(st, n));
@@ -104,21 +64,11 @@ void add_shared(std::vector<batched_tile>& out, const step& st, const machine& c
             }
 }
 
-/// Not those that it needs, but those that are always enough.
-std::int64_t registers_of_shared(const step& st, const batched_tile& t) {
-    const auto words = size_of(st.compute) / 4, sums = t.tile_m * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
-    return sums > most_sums / 2 ? 255 : 168;
-}
-
 // ---- tall_skinny_ab_threads ----
-
-std::int64_t registers_of_threads(const product_sizes& s, const batched_tile& t) {
-    return t.tile_m * (s.n * s.words + (t.k_unrolled < s.k ? 2 : 1) * up(t.k_unrolled * s.x, 4)) + own_registers;
-}
 
 void add_threads(std::vector<batched_tile>& out, const step& st) {
     if (!is_single(st, m)) return;
-    const auto s = sizes_of(st);
+    const auto s = ab_sizes_of(st);
     const auto vector = std::max<std::int64_t>(1, 16 / s.x);
     batched_tile t;
     t.core = batched_core::fma;
@@ -129,9 +79,9 @@ void add_threads(std::vector<batched_tile>& out, const step& st) {
             t.tile_m = static_cast<std::int32_t>(rows), t.k_unrolled = static_cast<std::int32_t>(at_once);
             const auto v = ab_vectors_of(st, t);
             if ((v.x == ab_vectors::none || v.c == ab_vectors::none) && rows > 1) continue; // neighbors of a row lie apart anyway
-            if (registers_of_threads(s, t) > most_registers || real(rows * s.n * at_once) * s.products > most_multiplies) continue;
+            if (ab_registers(st, t) > most_registers || real(rows * s.n * at_once) * s.products > most_multiplies) continue;
             for (const int threads : {128, 256}) {
-                t.threads = threads, t.products = static_cast<std::int32_t>(rows_of_turn(t));
+                t.threads = threads, t.products = static_cast<std::int32_t>(ab_rows_of_turn(t));
                 if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
             }
         }
@@ -139,33 +89,11 @@ void add_threads(std::vector<batched_tile>& out, const step& st) {
 
 // ---- tall_skinny_ab_warps ----
 
-struct warp_shape {
-    std::int64_t lane_rows, elements, row_tiles, column_tiles, blocks, products; ///< products: of a block of 4*k_lane steps
-    std::int64_t y_bytes;                                                        ///< of a lane and product
-};
-warp_shape warp_shape_of(const product_sizes& s, const batched_tile& t, const mma_shape& mma) {
-    warp_shape out;
-    out.lane_rows = mma.rows / 8, out.elements = 4 / mma.splits;
-    out.row_tiles = t.c_transposed ? t.tile_m : t.tile_m / out.lane_rows;
-    out.column_tiles = up(s.n, t.c_transposed ? mma.rows : 8);
-    out.blocks = up(s.k, 4 * t.k_panel), out.products = t.k_panel / out.elements;
-    const auto stored = mma.repeats > 1 ? 8 : mma.element_bytes;
-    out.y_bytes = up(out.column_tiles * (t.c_transposed ? out.lane_rows : 1) * out.elements * stored, 16) * 16;
-    return out;
-}
-
-std::int64_t registers_of_warps(const product_sizes& s, const batched_tile& t, const mma_shape& mma) {
-    const auto w = warp_shape_of(s, t, mma);
-    const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1);
-    const auto split = mma.repeats > 1 ? 2 * t.tile_m * w.elements : 0;
-    return sums + split + (t.k_unrolled < w.blocks ? 2 : 1) * up(t.k_unrolled * t.tile_m * t.k_panel * s.x, 4) + w.y_bytes / 4 + own_of_lane;
-}
-
 void add_warps(std::vector<batched_tile>& out, const step& st, const machine& chip) {
-    const auto s = sizes_of(st);
+    const auto s = ab_sizes_of(st);
     const auto* mma = mma_for(st, std::max(s.n, s.k), chip);
     if (mma == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k)) return;
-    const bool columns = only_step(st, 0, m) == 1 || s.n == 1, x_along_m = only_step(st, st.x, m) == 1;
+    const bool columns = ab_only_step(st, 0, m) == 1 || s.n == 1, x_along_m = ab_only_step(st, st.x, m) == 1;
     batched_tile t;
     t.core = batched_core::mma;
     t.in_registers = true;
@@ -174,22 +102,22 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     t.tile_n = static_cast<std::int32_t>(up(s.n, columns ? mma->rows : 8));
     const std::int64_t elements = 4 / mma->splits, longest = 16 / s.x;
     for (auto k_lane = elements; k_lane <= std::max<std::int64_t>(elements, x_along_m ? elements : longest); k_lane *= 2) {
-        if (k_lane > elements && (s.k % k_lane != 0 || only_step(st, st.x, k) != 1)) continue; // they are moved one by one
+        if (k_lane > elements && (s.k % k_lane != 0 || ab_only_step(st, st.x, k) != 1)) continue; // they are moved one by one
         t.k_panel = static_cast<std::int32_t>(k_lane);
         for (const std::int64_t slots : {2, 4, 8}) {
             t.tile_m = static_cast<std::int32_t>(slots);
-            const auto shape = warp_shape_of(s, t, *mma);
+            const auto shape = ab_warp_shape_of(s, t, *mma);
             if (!columns && slots % shape.lane_rows != 0) continue;
             for (const auto at_once : {shape.blocks, up(shape.blocks, 2), up(shape.blocks, 4), up(shape.blocks, 8)}) {
                 t.k_unrolled = static_cast<std::int32_t>(at_once);
-                if (registers_of_warps(s, t, *mma) > most_registers) continue;
+                if (ab_registers(st, t) > most_registers) continue;
                 const auto numbers = slots * k_lane * (mma->repeats > 1 ? 6 : 2);
                 if (at_once * (shape.products * shape.row_tiles * shape.column_tiles * mma->repeats + numbers) > most_instructions) continue;
                 for (const int threads : {128, 256})
                     for (const std::int64_t turns : {1, 4, 16})
                         for (const int stages : {1, 2}) {
                             t.threads = threads, t.stages = stages;
-                            t.products = static_cast<std::int32_t>(rows_of_turn(t) * turns);
+                            t.products = static_cast<std::int32_t>(ab_rows_of_turn(t) * turns);
                             if (ab_shared_bytes(st, t) > chip.shared_bytes || (turns == 1 && stages == 2)) continue;
                             if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
                         }
@@ -201,17 +129,17 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
 // ---- what they cost ----
 
 /// Whether the strides, of pointers aligned to 16 bytes, allow the vectors that a kernel has: it decides by the pointers too.
-bool takes_vectors(const step& st, const product_sizes& s, const batched_tile& t) {
+bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto v = ab_vectors_of(st, t);
     const auto fits = [&](std::int32_t o, axis_class c, std::int64_t count, std::int64_t bytes) {
         const auto whole = count * bytes, access = whole % 16 == 0 ? 16 : whole;
-        return only_step(st, o, c) * bytes % access == 0;
+        return ab_only_step(st, o, c) * bytes % access == 0;
     };
     if (ab_kernel_of(t) == ab_kernel::threads)
         return v.x != ab_vectors::none && v.c != ab_vectors::none && (v.x != ab_vectors::of_rows || fits(st.x, k, v.row_vector, s.x)) &&
                (v.c != ab_vectors::of_rows || fits(0, n, v.row_vector, s.c));
-    const bool x = v.x_along_m ? fits(st.x, k, v.row_vector, s.x) : s.k % t.k_panel == 0 && only_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
-    const bool c = t.c_transposed ? only_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c) : s.n % 2 == 0 && only_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
+    const bool x = v.x_along_m ? fits(st.x, k, v.row_vector, s.x) : s.k % t.k_panel == 0 && ab_only_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
+    const bool c = t.c_transposed ? ab_only_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c) : s.n % 2 == 0 && ab_only_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
     return x && c;
 }
 
@@ -225,7 +153,7 @@ struct turn_cost {
 /// Cycles that instructions take which a block's warps issue, each `a_warp`.
 double own_time(double a_warp) { return 2 * a_warp; }
 
-turn_cost cost_of_threads(const step& st, const product_sizes& s, const batched_tile& t) {
+turn_cost cost_of_threads(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto v = ab_vectors_of(st, t);
     const double warps = real(t.threads / warp), rows = t.tile_m;
     const bool vectors = takes_vectors(st, s, t);
@@ -250,8 +178,8 @@ turn_cost cost_of_threads(const step& st, const product_sizes& s, const batched_
     return out;
 }
 
-turn_cost cost_of_warps(const step& st, const product_sizes& s, const batched_tile& t, const mma_shape& mma) {
-    const auto w = warp_shape_of(s, t, mma);
+turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
+    const auto w = ab_warp_shape_of(s, t, mma);
     const double warps = real(t.threads / warp), products = real(w.blocks * w.products), tiles = real(w.row_tiles * w.column_tiles);
     const double numbers = real(w.blocks * t.k_panel * t.tile_m); // a lane's of X
     const bool vectors = takes_vectors(st, s, t);
@@ -272,16 +200,16 @@ turn_cost cost_of_warps(const step& st, const product_sizes& s, const batched_ti
     return out;
 }
 
-turn_cost cost_of_shared(const step& st, const product_sizes& s, const batched_tile& t, const mma_shape* mma) {
+turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma) {
     const double rows = t.products, block_warps = real(t.threads / warp), bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes);
     const double loads = mma != nullptr ? t.tile_m * mma->rows / 8.0 + t.tile_n : t.tile_m + t.tile_n;
     const double products = real(up(s.k, 16)) * (mma != nullptr ? mma->splits : 16), tiles = t.tile_m * t.tile_n;
     const double numbers = mma != nullptr ? real(up(s.k, 16)) * 4 : real(s.k);
     const double multiplies = (mma != nullptr ? products * mma->repeats : real(s.k)) * tiles * s.products;
     const double sums = tiles * (mma != nullptr ? mma->rows / 4.0 : 1.0);
-    const bool x_in_rows = smallest_step(st, static_cast<std::size_t>(st.x), k) < smallest_step(st, static_cast<std::size_t>(st.x), m);
+    const bool x_in_rows = ab_smallest_step(st, static_cast<std::size_t>(st.x), k) < ab_smallest_step(st, static_cast<std::size_t>(st.x), m);
     const bool is_whole = panel_layout_of(st, t).lines[1] >= panel_lines::whole_other;
-    const double copied = is_whole || only_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x)); // bytes of a thread
+    const double copied = is_whole || ab_only_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x)); // bytes of a thread
     const double instructions = multiplies + numbers * loads * (mma != nullptr ? 1 + mma->issue : s.x == 2 ? 2 : 1) + 8 * sums + bytes / (copied * t.threads) * 16 + 100;
     turn_cost out;
     out.issue = block_warps * instructions / 4;
@@ -291,13 +219,13 @@ turn_cost cost_of_shared(const step& st, const product_sizes& s, const batched_t
     return out;
 }
 
-double seconds_of(const step& st, const product_sizes& s, const batched_tile& t, const mma_shape* mma, const machine& chip) {
+double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma, const machine& chip) {
     const auto kernel = ab_kernel_of(t);
     const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
                       : kernel == ab_kernel::warps ? cost_of_warps(st, s, t, *mma)
                                                    : cost_of_shared(st, s, t, t.core == batched_core::mma ? mma : nullptr);
     const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
-    const double turns = real(up(s.m, rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)), own_turns = std::ceil(turns / blocks);
+    const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)), own_turns = std::ceil(turns / blocks);
     const double resident = real(ab_resident_blocks(st, t, chip)), at_once = resident * chip.processors;
     const double bytes = real(s.m * (s.k * s.x + s.n * s.c * s.c_passes)), of_y = blocks * real(s.k * s.n * s.y);
     const double memory = (bytes + of_y / 4) / chip.bandwidth; // Y comes from the L2 cache
@@ -312,10 +240,6 @@ double seconds_of(const step& st, const product_sizes& s, const batched_tile& t,
 
 } // namespace
 
-ab_kernel ab_kernel_of(const batched_tile& t) {
-    return !t.in_registers ? ab_kernel::shared : t.core == batched_core::mma ? ab_kernel::warps : ab_kernel::threads;
-}
-
 std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
     std::vector<batched_tile> out;
     add_threads(out, st);
@@ -326,7 +250,7 @@ std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> ab_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
-    const auto s = sizes_of(st);
+    const auto s = ab_sizes_of(st);
     const auto* mma = mma_of(st, chip);
     std::vector<double> out;
     for (const auto& t : tiles) out.push_back(seconds_of(st, s, t, mma, chip));
@@ -341,88 +265,6 @@ batched_tile choose_ab_tile(const step& st, const machine& chip) {
     for (std::size_t c = 0; c < candidates.size(); ++c)
         if (seconds[c] < least * (1 - 1e-9)) best = candidates[c], least = seconds[c];
     return best;
-}
-
-ab_result ab_result_layout(const step& st, const batched_tile& t) {
-    ab_result out;
-    if (axes_of(st, m).size() > 1) return out;
-    const auto bytes = size_of(st.operands[0].type), rows = std::int64_t{t.products}, en = extent_of(st, n);
-    const auto down = smallest_step(st, 0, m), across = smallest_step(st, 0, n);
-    if (en == 1 || down < across) { // lines start at multiples of 16 bytes, and those a warp writes at once lie on different banks
-        out.column = rows + (t.core == batched_core::mma ? 8 : 0);
-        out.bytes = en * out.column * bytes;
-    } else {
-        const bool follow = is_single(st, n) && only_step(st, 0, n) == 1 && only_step(st, 0, m) == en;
-        out.lines = follow ? ab_result::along::whole_rows : ab_result::along::rows;
-        out.row = en;
-        out.bytes = rows * en * bytes;
-    }
-    out.bytes = up(out.bytes, 128) * 128;
-    return out;
-}
-
-ab_vector_layout ab_vectors_of(const step& st, const batched_tile& t) {
-    const auto s = sizes_of(st);
-    ab_vector_layout out;
-    if (!is_single(st, m)) return out;
-    const auto kind = [&](std::int32_t o, axis_class side, std::int64_t width) {
-        const bool one = width == 1; // then there is no line beside the first
-        if (only_step(st, o, m) == 1 && (one || is_single(st, side))) return ab_vectors::of_rows;
-        return only_step(st, o, m) == width && only_step(st, o, side) == 1 ? ab_vectors::whole_rows : ab_vectors::none;
-    };
-    out.x = kind(st.x, k, s.k), out.c = kind(0, n, s.n);
-    out.x_along_m = only_step(st, st.x, m) == 1;
-    if (ab_kernel_of(t) == ab_kernel::warps) {
-        const auto bytes = out.x_along_m ? s.x : t.c_transposed ? s.c : 16;
-        out.row_vector = std::min<std::int64_t>({std::max<std::int64_t>(1, 16 / bytes), t.tile_m, 4});
-        return out;
-    }
-    const auto vector = std::max({std::int64_t{1}, 16 / s.x, out.c == ab_vectors::whole_rows ? 16 / s.c : std::int64_t{1}});
-    out.row_vector = std::min<std::int64_t>(vector, t.tile_m);
-    // Whole rows take whole accesses of 16 bytes, and all steps at once.
-    if (out.x == ab_vectors::whole_rows && (t.k_unrolled != s.k || out.row_vector * s.k * s.x % 16 != 0)) out.x = ab_vectors::none;
-    if (out.c == ab_vectors::whole_rows && out.row_vector * s.n * s.c % 16 != 0) out.c = ab_vectors::none;
-    return out;
-}
-
-std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    const auto s = sizes_of(st);
-    const auto kernel = ab_kernel_of(t);
-    const auto predicted = kernel == ab_kernel::threads ? registers_of_threads(s, t)
-                           : kernel == ab_kernel::warps ? registers_of_warps(s, t, *mma_of(st))
-                                                        : registers_of_shared(st, t);
-    const auto registers = std::min<std::int64_t>(255, up(predicted, 8) * 8);
-    const auto shared = ab_shared_bytes(st, t) + shared_of_a_block;
-    return std::max<std::int64_t>(1, std::min({(chip.shared_bytes + shared_of_a_block) / shared, registers_of_an_sm / (registers * t.threads),
-                                               threads_of_an_sm / t.threads, blocks_of_an_sm}));
-}
-
-std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    const auto turns = up(extent_of(st, m), rows_of_turn(t)), at_once = ab_resident_blocks(st, t, chip) * chip.processors;
-    if (axes_of(st, m).size() > 1 || ab_kernel_of(t) == ab_kernel::threads) return turns;
-    if (ab_kernel_of(t) == ab_kernel::warps) return std::max(up(extent_of(st, m), t.products), std::min(turns, 2 * at_once));
-    constexpr std::int64_t x_over_y = 8; // Y is then an eighth of what is brought
-    const auto s = sizes_of(st);
-    const auto own = std::clamp<std::int64_t>(up(x_over_y * s.k * s.n * s.y, t.products * s.k * s.x), 1, std::max<std::int64_t>(1, turns / (2 * at_once)));
-    return up(turns, own);
-}
-
-std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
-    const auto s = sizes_of(st);
-    switch (ab_kernel_of(t)) {
-    case ab_kernel::threads: { // see kernels/tall_skinny_ab_threads.cuh
-        const auto compute = 4 * s.words;
-        return up(s.k, t.k_unrolled) * t.k_unrolled * up(s.n * compute, 16) * 16;
-    }
-    case ab_kernel::warps: {
-        const auto w = warp_shape_of(s, t, *mma_of(st));
-        return 16 + w.blocks * w.products * w.y_bytes * warp;
-    }
-    default: {
-        const auto panel = barrier_bytes + panel_layout_of(st, t).stage_bytes;
-        return panel + (is_single(st, m) ? ab_result_layout(st, t).bytes : 2 * 8 * std::int64_t{t.products});
-    }
-    }
 }
 
 } // namespace ricci::lowering

@@ -5,7 +5,7 @@
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/panel_model.hpp"
-#include "lowering/tall_skinny_ab_model.hpp"
+#include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 

@@ -2,7 +2,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
-#include "lowering/tall_skinny_ab_model.hpp"
+#include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
