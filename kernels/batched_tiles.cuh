@@ -12,14 +12,6 @@ RICCI_FUNCTION compute dot_in_shared(const x_element* x, const y_element* y, int
     return sum;
 }
 
-/// The same from global memory: element (i, j) of the product whose X and Y begin at x and y, steps [begin, end).
-RICCI_FUNCTION compute dot_in_global(const arguments& a, const x_element* x, const y_element* y, long long i, long long j, long long begin, long long end) {
-    compute sum = from_real<compute>(0, 0);
-    RICCI_UNROLL_ONCE
-    for (long long l = begin; l < end; ++l) sum += load_x(x, x_offset(a, i, l)) * load_y(y, y_offset(a, l, j));
-    return sum;
-}
-
 template <int Core> struct tile_of;
 template <> struct tile_of<0> { using type = fma_tile<>; };
 template <> struct tile_of<1> { using type = mma_tile<>; };

@@ -114,3 +114,11 @@ RICCI_FUNCTION void update(const arguments& a, c_element& element, compute sum) 
     element = store_as<c_element>(sum);
 }
 RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute sum) { update(a, static_cast<c_element*>(a.c)[offset], sum); }
+
+/// Element (i, j) of the product whose X and Y begin at x and y, by multiply-adds over steps [begin, end) of the sum.
+RICCI_FUNCTION compute dot_in_global(const arguments& a, const x_element* x, const y_element* y, long long i, long long j, long long begin, long long end) {
+    compute sum = from_real<compute>(0, 0);
+    RICCI_UNROLL_ONCE
+    for (long long l = begin; l < end; ++l) sum += load_x(x, x_offset(a, i, l)) * load_y(y, y_offset(a, l, j));
+    return sum;
+}

@@ -126,3 +126,17 @@ RICCI_FUNCTION unsigned short bfloat16_from_float(float value) {
     return static_cast<unsigned short>((f + 0x7fffu + ((f >> 16) & 1u)) >> 16);
 #endif
 }
+
+/// Stores 4, 8 or 16 bytes at a multiple of as many in global memory by one access: left to itself the compiler splits some.
+template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigned (&w)[Words]) {
+    static_assert(Words == 1 || Words == 2 || Words == 4, "as the instruction has them");
+#if RICCI_ON_GPU
+    if constexpr (Words == 1) asm volatile("st.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]) : "memory");
+    else if constexpr (Words == 2) asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]), "r"(w[1]) : "memory");
+    else
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+                     : "memory");
+#else
+    __builtin_memcpy(global, w, sizeof(w));
+#endif
+}

@@ -2,6 +2,10 @@
 // memory as one panel, computes its rows of C there and sends them out: occupancy hides the latency. Where Y is as large as the rows of
 // X, so that bringing it would count, a block takes turns at several blocks of rows.
 //
+//   tall_skinny_ab_threads, _warps     where m has one axis and X's numbers can go from memory straight into registers: the model says
+//                                      which is faster (lowering/tall_skinny_ab_model)
+//   this one                           everything else
+//
 //   X, Y, C move     by bulk copies, a line each    where lines are long, start at multiples of 16 bytes, and the block is full
 //                    X, Y as panel_stream has it, C element by element, neighbors in memory together    else
 //   C directly       where m has several axes
@@ -152,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");
     const long long first = block_number() * rows_of_block, rows = row_count(a);
-    if (first >= rows) return;
+    if (block_number() >= a.blocks) return;
     if constexpr (m_axes > 1) compute_scattered<tile>(a, memory, first, rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block);
     else compute_lines<tile>(a, memory, rows);
 }

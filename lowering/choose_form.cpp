@@ -2,7 +2,7 @@
 //
 //   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
-//                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab
+//                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab; on a CPU m >= 32 n, 32 k, and k > 1
 //                                  large m, n, k, or fewer of a short batch; at most one batch axis   library, where strides fit a BLAS
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
@@ -15,6 +15,7 @@
 #include "lowering/families.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
+#include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "lowering/tuning_key.hpp"
@@ -37,7 +38,7 @@ class form_chooser {
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
         if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
-        if (st.shape == form::tall_skinny_ab || (st.shape == form::gemv && fits_ab(st))) {
+        if (st.shape == form::tall_skinny_ab || ((st.shape == form::gemv || is_scaling(st)) && fits_ab(st))) {
             const auto long_side = extent_of(st, n) > extent_of(st, m) ? n : m;
             return take_ab(std::move(st), long_side, out);
         }
@@ -78,6 +79,9 @@ class form_chooser {
         const auto own = side_of_matrices(st, axes_of(st, side), side == m ? st.x : st.y);
         return own >= 0 && !st.axes[static_cast<std::size_t>(own)].variable;
     }
+
+    /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it as for a product.
+    bool is_scaling(const step& st) const { return chip_.kind == target::cuda && extent_of(st, k) == 1 && (is_one_axis(st, m) || is_one_axis(st, n)); }
 
     static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }
 
@@ -148,7 +152,7 @@ class form_chooser {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const auto tall = std::max(em, en), narrow = std::max(std::min(em, en), ek);
         return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
-               tall >= tall_ratio * narrow && fits_shared(std::min(em, en) * ek * size_of(st.compute));
+               (chip_.kind == target::cuda || tall >= tall_ratio * narrow) && fits_shared(std::min(em, en) * ek * size_of(st.compute));
     }
 
     /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
@@ -293,7 +297,8 @@ class form_chooser {
         }
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
         choose_tile(st, chip_, known_);
-        if (chip_.kind == target::cuda && ab_shared_bytes(st, st.batched) > chip_.shared_bytes) return take_direct(std::move(plain), out);
+        if (chip_.kind == target::cuda && (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))
+            return take_direct(std::move(plain), out);
         out.push_back(std::move(st));
     }
 

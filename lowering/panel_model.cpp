@@ -16,7 +16,6 @@ using enum axis_class;
 
 constexpr std::int64_t warp = 32, most_threads = 256;
 constexpr std::int64_t panel_threads = 192; ///< of batched_panels, at least: two blocks an SM with fewer leave most issue slots empty
-constexpr std::int64_t ab_threads = 128; ///< of a block that computes only once: with fewer its arithmetic would take long
 constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -29,9 +28,9 @@ bool c_has_unit_rows(const step& st) {
 std::int64_t x_bytes(const step& st) { return size_of(st.operands[static_cast<std::size_t>(st.x)].type); }
 std::int64_t y_bytes(const step& st) { return size_of(st.operands[static_cast<std::size_t>(st.y)].type); }
 
-/// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that
-/// no element of C needs, then the squarest. False if they would take more threads than a block has, or fewer than `least_threads`.
-bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads = 1) {
+} // namespace
+
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads) {
     const auto high = mma == nullptr ? rows : t.c_transposed ? up(columns, mma->rows) : up(rows, mma->rows);
     const auto wide = mma == nullptr ? columns : t.c_transposed ? up(rows, 8) : up(columns, 8);
     const auto largest = mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4), threads = mma == nullptr ? 1 : warp;
@@ -49,7 +48,7 @@ bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const m
     return least != INT64_MAX;
 }
 
-batched_tile start(const step& st, const mma_shape* mma) {
+batched_tile start_tile(const step& st, const mma_shape* mma) {
     batched_tile t;
     t.core = mma != nullptr ? batched_core::mma : batched_core::fma;
     t.c_transposed = mma != nullptr && c_has_unit_rows(st);
@@ -58,20 +57,12 @@ batched_tile start(const step& st, const mma_shape* mma) {
     return t;
 }
 
-/// The smallest step of an operand along the axes of a class; the largest number if it has none.
-std::int64_t smallest_step(const step& st, std::size_t operand, axis_class c) {
-    std::int64_t nearest = INT64_MAX;
-    for (const auto a : axes_of(st, c))
-        if (const auto s = std::abs(st.operands[operand].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
-    return nearest;
-}
-
-/// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
-/// take three products, only where multiply-adds reach their limit.
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip) {
     constexpr std::int64_t least_side = 5, least_split_side = 12;
     return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
 }
+
+namespace {
 
 void set_stages(batched_tile& t, const step& st, const machine& chip) {
     const auto stage = panel_layout_of(st, t).stage_bytes;
@@ -91,7 +82,7 @@ bool takes_panels(const step& st) {
 
 batched_tile choose_panels_tile(const step& st, const machine& chip) {
     const auto* mma = mma_of(st, chip);
-    auto t = start(st, mma);
+    auto t = start_tile(st, mma);
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
     const auto most_columns = std::clamp<std::int64_t>(most_threads * most_sums / (em * words) / 8 * 8, 8, 64);
     auto columns = up(up(en, up(en, most_columns)), 8) * 8;
@@ -105,11 +96,11 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
 batched_tile choose_atb_tile(const step& st, const machine& chip) {
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
     const auto* mma = mma_for(st, std::max(em, en), chip);
-    auto t = start(st, mma);
+    auto t = start_tile(st, mma);
     t.panel = static_cast<std::int32_t>(en);
     if (!set_tiles(t, em, en, mma, words)) { // too many for the tensor cores' few tiles a thread
         mma = nullptr;
-        t = start(st, mma);
+        t = start_tile(st, mma);
         t.panel = static_cast<std::int32_t>(en);
         t.threads = 0;
         set_tiles(t, em, en, mma, words);
@@ -131,72 +122,12 @@ batched_tile choose_atb_tile(const step& st, const machine& chip) {
     return t;
 }
 
-batched_tile choose_ab_tile(const step& st, const machine& chip) {
-    const auto en = extent_of(st, n), ek = extent_of(st, k), words = size_of(st.compute) / 4;
-    const auto* mma = mma_for(st, std::max(en, ek), chip);
-    constexpr std::int64_t aim = 16 << 10; // bytes of X a block
-    const auto by_memory = aim / (ek * x_bytes(st)), by_registers = most_threads * most_sums / (en * words);
-    auto t = start(st, mma);
-    const bool along_rows = smallest_step(st, 0, m) <= smallest_step(st, 0, n);
-    t.c_transposed = mma != nullptr && along_rows;
-    t.rows_first = along_rows;
-    t.panel = static_cast<std::int32_t>(en);
-    t.k_panel = static_cast<std::int32_t>(ek);
-    if (mma != nullptr && panel_layout_of(st, t.core, ek, 16, en).lines[1] != panel_lines::whole_k) t.k_panel = static_cast<std::int32_t>(up(ek, 16) * 16);
-    for (auto rows = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(std::min(by_memory, by_registers), 32, 512))));; rows /= 2) {
-        t.products = static_cast<std::int32_t>(rows);
-        const bool fits = set_tiles(t, rows, en, mma, words, ab_threads) || set_tiles(t, rows, en, mma, words);
-        if ((fits && ab_shared_bytes(st, t) <= chip.shared_bytes) || rows == 16) break;
-    }
-    t.threads = static_cast<std::int32_t>(up(t.threads, warp) * warp);
-    return t;
-}
-
 std::int64_t atb_parts_at_once(const step& st, const batched_tile& t) {
     return std::clamp<std::int64_t>(stages_bytes(st, t) / sums_bytes(st), 1, t.slices);
 }
 
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     return std::max(stages_bytes(st, t), atb_parts_at_once(st, t) * sums_bytes(st));
-}
-
-ab_result ab_result_layout(const step& st, const batched_tile& t) {
-    ab_result out;
-    if (axes_of(st, m).size() > 1) return out;
-    const auto bytes = size_of(st.operands[0].type), rows = std::int64_t{t.products}, en = extent_of(st, n);
-    const auto down = smallest_step(st, 0, m), across = smallest_step(st, 0, n);
-    if (en == 1 || down < across) { // lines start at multiples of 16 bytes, and those a warp writes at once lie on different banks
-        out.column = rows + (t.core == batched_core::mma ? 8 : 0);
-        out.bytes = en * out.column * bytes;
-    } else {
-        const auto stride = [&](axis_class c) { return st.operands[0].stride[static_cast<std::size_t>(axes_of(st, c).front())]; };
-        const bool follow = axes_of(st, n).size() == 1 && stride(n) == 1 && stride(m) == en;
-        out.lines = follow ? ab_result::along::whole_rows : ab_result::along::rows;
-        out.row = en;
-        out.bytes = rows * en * bytes;
-    }
-    out.bytes = up(out.bytes, 128) * 128;
-    return out;
-}
-
-std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    constexpr std::int64_t registers = 65536, a_thread = 168;
-    return std::max<std::int64_t>(1, std::min(chip.shared_bytes / ab_shared_bytes(st, t), registers / (a_thread * t.threads)));
-}
-
-std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    const auto row_blocks = up(extent_of(st, m), t.products);
-    if (axes_of(st, m).size() > 1) return row_blocks;
-    constexpr std::int64_t x_over_y = 8; // Y is then an eighth of what is brought
-    const auto y = extent_of(st, k) * extent_of(st, n) * y_bytes(st), x = std::int64_t{t.products} * extent_of(st, k) * x_bytes(st);
-    const auto at_once = ab_resident_blocks(st, t, chip) * chip.processors;
-    const auto turns = std::clamp<std::int64_t>(up(x_over_y * y, x), 1, std::max<std::int64_t>(1, row_blocks / (2 * at_once)));
-    return up(row_blocks, turns);
-}
-
-std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
-    const auto panel = barrier_bytes + panel_layout_of(st, t).stage_bytes;
-    return panel + (axes_of(st, m).size() > 1 ? 2 * 8 * std::int64_t{t.products} : ab_result_layout(st, t).bytes);
 }
 
 } // namespace ricci::lowering

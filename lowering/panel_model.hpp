@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lowering/machine.hpp"
+#include "lowering/mma_shape.hpp"
 #include "lowering/plan.hpp"
 
 namespace ricci::lowering {
@@ -21,24 +22,17 @@ std::int64_t atb_parts_at_once(const step& st, const batched_tile& t);
 /// Shared memory of a block of tall_skinny_atb, bytes.
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
 
-/// The parameters of tall_skinny_ab for a product with a long m.
-batched_tile choose_ab_tile(const step& st, const machine& chip);
+// What the models of the kernels with panels share.
 
-/// How C lies in shared memory of tall_skinny_ab: see kernels/tall_skinny_ab.cuh.
-struct ab_result {
-    enum class along : std::uint8_t { columns, rows, whole_rows } lines = along::columns;
-    std::int64_t row = 1, column = 1; ///< elements from one row, column to the next
-    std::int64_t bytes = 0;           ///< none where m has several axes
-};
-ab_result ab_result_layout(const step& st, const batched_tile& t);
+/// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that
+/// no element of C needs, then the squarest. False if they would take more threads than a block has, or fewer than `least_threads`.
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads = 1);
 
-/// Blocks of tall_skinny_ab that fit an SM together, with 168 registers a thread.
-std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+/// A tile without sizes, of the tensor cores' kind or, where `mma` is null, of multiply-adds.
+batched_tile start_tile(const step& st, const mma_shape* mma);
 
-/// Blocks of tall_skinny_ab: one each for so many rows, or fewer that take turns where Y is large and there are enough for the chip.
-std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip);
-
-/// Shared memory of a block of tall_skinny_ab, bytes.
-std::int64_t ab_shared_bytes(const step& st, const batched_tile& t);
+/// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
+/// take three products, only where multiply-adds reach their limit.
+const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip);
 
 } // namespace ricci::lowering

@@ -56,7 +56,7 @@ enum class batched_core : std::uint8_t { fma, mma };
 
 /// The parameters of the batched and tall-skinny kernels on a GPU; what each means stands at the heads of their files.
 struct batched_tile {
-    std::int32_t products = 1, threads = 128; ///< a block; tall_skinny_ab: rows, instead of products
+    std::int32_t products = 1, threads = 128; ///< a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
     batched_core core = batched_core::fma;
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
@@ -66,6 +66,7 @@ struct batched_tile {
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma
     std::int32_t k_apart = 0;                       ///< mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
+    bool in_registers = false;                      ///< tall_skinny_ab: X goes from memory straight into registers
     bool operator==(const batched_tile&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include "lowering/cost_model.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/tall_skinny_ab_model.hpp"
 
 namespace ricci::lowering {
 
@@ -18,6 +19,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
     if (st.kernel == family::batched_lanes) return lanes_candidates(st, chip);
+    if (st.kernel == family::tall_skinny_ab) return ab_candidates(st, chip);
     return {model_tile(st, chip)};
 }
 
@@ -31,6 +33,7 @@ std::vector<double> predicted_seconds(const step& st, const std::vector<batched_
         for (const auto& cost : lanes_costs(st, tiles, chip)) out.push_back(cost.seconds());
         return out;
     }
+    if (st.kernel == family::tall_skinny_ab) return ab_seconds(st, tiles, chip);
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
 }
 

@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 
@@ -308,25 +309,57 @@ class product_source {
     }
 
     void make_tall_skinny_ab() {
-        const auto em = extent_of(st_, m);
-        const std::int64_t rows = cuda_ ? st_.batched.products : st_.tile[0];
-        out_.shape.grid = (em + rows - 1) / rows;
-        text_.constant("rows_of_block", rows);
-        if (!cuda_) return finish("tall_skinny_ab");
+        if (!cuda_) {
+            const std::int64_t rows = st_.tile[0];
+            text_.constant("rows_of_block", rows);
+            finish("tall_skinny_ab");
+            out_.shape.grid = (extent_of(st_, m) + rows - 1) / rows;
+            return;
+        }
+        const auto& t = st_.batched;
+        write_tile();
+        switch (ab_kernel_of(t)) {
+        case ab_kernel::threads: write_ab_threads(); break;
+        case ab_kernel::warps: write_ab_warps(); break;
+        default: write_ab_shared(); break;
+        }
+        out_.shape.grid = ab_blocks(st_, t, chip_);
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(ab_shared_bytes(st_, t));
+    }
+
+    void write_ab_shared() {
         const auto& t = st_.batched;
         auto layout = panel_layout_of(st_, t);
         const auto c = ab_result_layout(st_, t);
         layout.row[0] = c.row, layout.column[0] = c.column;
-        write_tile();
+        text_.constant("rows_of_block", t.products);
         write_panels(layout, 1);
         text_.constant("panel_bytes", layout.stage_bytes);
         text_.constant("barrier_bytes", barrier_bytes);
         text_.constant("blocks_of_an_sm", ab_resident_blocks(st_, t, chip_));
         text_.constant("c_lines", static_cast<std::int64_t>(c.lines));
         finish("tall_skinny_ab");
-        out_.shape.grid = ab_blocks(st_, t, chip_);
-        out_.shape.threads = t.threads;
-        out_.shape.shared_bytes = static_cast<int>(ab_shared_bytes(st_, t));
+    }
+
+    void write_ab_threads() {
+        const auto vectors = ab_vectors_of(st_, st_.batched);
+        text_.constant("row_vector", vectors.row_vector);
+        text_.constant("x_vectors", static_cast<std::int64_t>(vectors.x));
+        text_.constant("c_vectors", static_cast<std::int64_t>(vectors.c));
+        finish("tall_skinny_ab_threads");
+    }
+
+    void write_ab_warps() {
+        const auto& t = st_.batched;
+        const auto vectors = ab_vectors_of(st_, t);
+        text_.constant("row_vector", vectors.row_vector);
+        text_.constant("row_slots", t.tile_m);
+        text_.constant("k_lane", t.k_panel);
+        text_.flag("x_along_m", vectors.x_along_m);
+        text_.flag("runs_ahead", t.stages > 1);
+        text_.constant("blocks_of_an_sm", ab_resident_blocks(st_, t, chip_));
+        finish("tall_skinny_ab_warps");
     }
 
     void finish(std::string_view name) {

@@ -1,7 +1,7 @@
 // split_floats_test: f32 on the tensor cores, where each number is split in two: numbers of all digits, the largest and smallest, and
 // infinities and NaN, which a split makes NaN and which must come out as multiply-adds have them.
-#include "lowering/batched_model.hpp"
 #include "lowering/lower.hpp"
+#include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
@@ -26,17 +26,17 @@ const covering_case cases[] = {
     {"C(i,j) = A(k,i)*B(k,j)", "C=f32[17,30] A=f32[1027,17] B=f32[1027,30]"},
     {"C(i,j) = conj(A(i,k))*B(j,k)", "C=c64[17,30] A=c64[17,1027] B=c64[30,1027]"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=f32[1501,25] A=f32[1501,18] B=f32[18,25]"},
+    {"C(j,i) += A(k,i)*B(k,j)", "C=f32[26,1500] A=f32[16,1500] B=f32[16,26]"},
 };
 
-bool uses_tensor_cores(lowering::plan& plan, const lowering::machine& chip) {
+/// Takes parameters of the tensor cores, `in_registers` as they have it; false if there are none.
+bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, bool in_registers) {
     for (auto& st : plan.steps) {
-        if (st.kernel == lowering::family::batched_small) {
-            const auto all = lowering::batched_candidates(st, chip);
-            const auto found = std::find_if(all.begin(), all.end(), [](const auto& t) { return t.core == lowering::batched_core::mma; });
-            if (found == all.end()) return false;
-            st.batched = *found;
-        }
-        if (st.kernel != lowering::family::direct && st.batched.core == lowering::batched_core::mma) return true;
+        const auto all = lowering::tile_candidates(st, chip);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.core == lowering::batched_core::mma && t.in_registers == in_registers; });
+        if (found == all.end()) continue;
+        st.batched = *found;
+        return true;
     }
     return false;
 }
@@ -59,14 +59,19 @@ template <class Change> void check(const Change& to) {
     const auto& chip = runtime::backend_of(where).machine();
     std::uint64_t seed = 0;
     for (const auto& c : cases) {
-        auto made = make_case(c, ++seed);
-        auto plan = lowering::lower(made.s, chip);
-        INFO(c.statement << " with " << c.operands);
-        REQUIRE(uses_tensor_cores(plan, chip));
-        change(made, to);
-        const auto report = run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
-        INFO(report);
-        CHECK(report.empty());
+        ++seed;
+        for (const bool in_registers : {false, true}) {
+            auto made = make_case(c, seed);
+            auto plan = lowering::lower(made.s, chip);
+            INFO(c.statement << " with " << c.operands << (in_registers ? " in registers" : ""));
+            const bool taken = take_tensor_cores(plan, chip, in_registers);
+            if (!taken && in_registers) continue; // only tall_skinny_ab has such
+            REQUIRE(taken);
+            change(made, to);
+            const auto report = run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
+            INFO(report);
+            CHECK(report.empty());
+        }
     }
 }
 

@@ -2,12 +2,15 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
+#include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 using namespace ricci;
 using namespace ricci::lowering;
@@ -35,6 +38,22 @@ TEST_CASE("tall-skinny products of all widths and types fit a block's shared mem
                     check(chip, "C(i,j) = A(k,i)*B(k,j)", fmt::format("C={0}[{1},{2}] A={0}[4096,{1}] B={0}[4096,{2}]", type, m, n));
                     check(chip, "C(i,j) = A(i,k)*B(k,j)", fmt::format("C={0}[100000,{2}] A={0}[100000,{1}] B={0}[{1},{2}]", type, m, n));
                 }
+}
+
+TEST_CASE("candidates of tall-skinny products fit a block's shared memory") {
+    for (const auto bytes : sizes)
+        for (const char* type : {"f64", "f32", "f16", "c64", "c128"})
+            for (const int size : {1, 2, 7, 16, 31, 64}) {
+                auto chip = tests::some_gpu();
+                chip.shared_bytes = bytes;
+                const auto p = lower(tests::bound_text("C(i,j) = A(i,k)*B(k,j)", fmt::format("C={0}[99999,{1}] A={0}[99999,{2}] B={0}[{2},{1}]", type, size, size + 1 - size / 64)), chip);
+                const auto& st = p.steps.at(0);
+                if (st.kernel != family::tall_skinny_ab) continue;
+                const auto candidates = tile_candidates(st, chip);
+                INFO(type << ' ' << size);
+                CHECK(std::find(candidates.begin(), candidates.end(), st.batched) != candidates.end());
+                for (const auto& t : candidates) CHECK(ab_shared_bytes(st, t) <= chip.shared_bytes);
+            }
 }
 
 TEST_CASE("candidates of batched products fit a block's shared memory") {

@@ -1,0 +1,40 @@
+// neighbors: elements side by side in memory, moved by accesses of up to 16 bytes.
+#pragma once
+
+#include "product.hpp"
+#include "ptx_copy.cuh"
+
+RICCI_FUNCTION constexpr int access_bytes(int bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2; }
+
+template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(Element))) neighbors {
+    Element e[Count];
+};
+
+/// Whether lines of neighbors that start at `first` and `between` elements further each may be accessed so.
+template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const void* first, long long between) {
+    const unsigned long long bits = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element);
+    return bits % alignof(neighbors<Element, Count>) == 0;
+}
+
+/// Count neighbors of C: each (+)= alpha * its sum.
+template <int Count> RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
+    using vector = neighbors<c_element, Count>;
+    vector c;
+    if constexpr (accumulate) c = *reinterpret_cast<const vector*>(first);
+    RICCI_UNROLL
+    for (int i = 0; i < Count; ++i) update(a, c.e[i], sums[i]);
+    if constexpr (alignof(vector) < 4) {
+        *reinterpret_cast<vector*>(first) = c;
+    } else {
+        constexpr int words = alignof(vector) / 4, accesses = sizeof(vector) / alignof(vector);
+        union {
+            vector whole;
+            unsigned parts[accesses][words];
+        } bits{c};
+        RICCI_UNROLL
+        for (int p = 0; p < accesses; ++p) store_words(reinterpret_cast<unsigned*>(first) + p * words, bits.parts[p]);
+    }
+}
+
+/// Asks for `bytes` from `first` on, 128 at a time: number `part` of them.
+RICCI_FUNCTION void prefetch_part(const void* first, int part) { prefetch_to_l2(static_cast<const char*>(first) + part * 128); }
