@@ -20,11 +20,18 @@ double distance(const std::array<std::int64_t, 3>& a, const std::array<std::int6
     return out;
 }
 
+/// Up to which class entries serve a key: batches of any length take one kernel, whose blocks take fewer products; but
+/// tall-skinny kernels have rows of a block as a constant, of which a low matrix would make few blocks.
+int last_class(const tuning_key& key) {
+    const bool tall = std::find(key.sizes.begin(), key.sizes.end(), 0) != key.sizes.end();
+    return static_cast<int>(tall ? key.batch : batch_class::many);
+}
+
 } // namespace
 
 const tuned_tile* tuning_table::find(const tuning_key& key) const {
     auto wanted = key;
-    for (auto c = static_cast<int>(key.batch); c <= static_cast<int>(batch_class::many); ++c) {
+    for (auto c = static_cast<int>(key.batch); c <= last_class(key); ++c) {
         wanted.batch = static_cast<batch_class>(c);
         if (const auto found = entries_.find(wanted); found != entries_.end()) return &found->second;
     }
@@ -33,7 +40,7 @@ const tuned_tile* tuning_table::find(const tuning_key& key) const {
 
 std::vector<tuning_table::neighbor> tuning_table::near(const tuning_key& key, std::size_t most) const {
     std::vector<neighbor> out;
-    for (auto c = static_cast<int>(key.batch); c <= static_cast<int>(batch_class::many) && out.empty(); ++c) {
+    for (auto c = static_cast<int>(key.batch); c <= last_class(key) && out.empty(); ++c) {
         const auto batch = static_cast<batch_class>(c);
         for (auto at = entries_.lower_bound({key.layout, batch, {}, {}});
              at != entries_.end() && at->first.layout == key.layout && at->first.batch == batch; ++at)

@@ -94,6 +94,18 @@ TEST_CASE("a full chip's entry serves smaller batches, but theirs not a full chi
     CHECK(first_step(product(8), {&of_few, nullptr}).origin == tile_origin::model);
 }
 
+TEST_CASE("a tall matrix's entry does not serve low ones: its blocks have many rows") {
+    const auto of_height = [](const char* operands, const priors& known = {}) {
+        return first_step(bound_text("C(i,j) = A(i,k)*B(k,j)", operands), known);
+    };
+    const auto tall = of_height("C=f64[4000000,8] A=f64[4000000,8] B=f64[8,8]");
+    const char* const low = "C=f64[4000,8] A=f64[4000,8] B=f64[8,8]";
+    tuning_table of_tall;
+    of_tall.put(key_of(tall, chip), {another_tile(tall), 1e-3});
+    CHECK(of_height("C=f64[4000001,8] A=f64[4000001,8] B=f64[8,8]", {&of_tall, nullptr}).origin == tile_origin::measured);
+    CHECK(of_height(low, {&of_tall, nullptr}).origin == tile_origin::model);
+}
+
 TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's extent and the long side are not") {
     const char* const text = "C(i,j,e) += A(i,k,e)*B(k,j,e)";
     const auto plain = key(text, "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]");
