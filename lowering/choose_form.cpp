@@ -7,11 +7,13 @@
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
+// A gathered product, whose matrices tables find, has a batch, and neither library nor batched_lanes takes it.
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/choose_tile.hpp"
 #include "lowering/families.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
@@ -32,6 +34,7 @@ class form_chooser {
     void choose(step st, std::vector<step>& out) {
         st.shape = shape_of(st);
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
+        if (is_gathered(st)) return choose_gathered(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
         if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
         if (st.shape == form::tall_skinny_ab || (st.shape == form::gemv && fits_ab(st))) {
@@ -46,10 +49,17 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
+        if (!is_gathered(single) && fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
         else if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched_small(std::move(single), out);
         else take_direct(std::move(st), out);
+    }
+
+    void choose_gathered(step st, std::vector<step>& out) {
+        auto single = with_single_axes(st);
+        single.shape = product_shape(single);
+        if (!is_gathered_by_batch(single)) return take_direct(std::move(st), out);
+        choose_by_size(std::move(single), std::move(st), out);
     }
 
     /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.
@@ -144,12 +154,16 @@ class form_chooser {
 
     /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
     /// constants, and a long axis beside a short one is more often a batch than a side of a matrix. The one that stays is the
-    /// nearest in memory whose extent does not vary.
+    /// nearest in memory whose extent does not vary, and that no table has.
     static step with_single_axes(step st) {
         for (const auto c : {m, n}) {
             const auto axes = axes_of(st, c);
             if (axes.size() < 2) continue;
-            const auto fixed = std::find_if(axes.begin(), axes.end(), [&](auto a) { return !st.axes[static_cast<std::size_t>(a)].variable; });
+            const auto is_side = [&](auto a) {
+                const auto axis = static_cast<std::size_t>(a);
+                return !st.axes[axis].variable && std::none_of(st.operands.begin(), st.operands.end(), [&](const operand& o) { return is_gathered_along(st, o, axis); });
+            };
+            const auto fixed = std::find_if(axes.begin(), axes.end(), is_side);
             const auto kept = fixed == axes.end() ? axes.front() : *fixed;
             for (const auto a : axes)
                 if (a != kept) st.classes[static_cast<std::size_t>(a)] = batch;
@@ -256,7 +270,7 @@ class form_chooser {
     }
 
     void take_batched_small(step st, std::vector<step>& out) {
-        st.kernel = chip_.kind == target::cuda && has_neighboring_products(st) ? family::batched_lanes : family::batched_small;
+        st.kernel = chip_.kind == target::cuda && !is_gathered(st) && has_neighboring_products(st) ? family::batched_lanes : family::batched_small;
         choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }

@@ -1,6 +1,7 @@
 // find_batches: pass 4, which extents may change from call to call without a new kernel.
 #include "lowering/find_batches.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -14,6 +15,7 @@ class batch_finder {
     explicit batch_finder(step& st) : st_(st) {
         for (const auto& n : st.nodes)
             if (n.kind == operation::access) read_.push_back(static_cast<std::size_t>(n.a));
+        for (const auto& o : st.operands) nominal_.push_back(nominal(st, o));
     }
 
     void run() {
@@ -38,9 +40,16 @@ class batch_finder {
             if (is_in(a, y)) n.push_back(a);
         }
         if (m.size() > 1 && n.size() > 1) return;
-        for (const auto* side : {&m, &n})
-            if (side->size() > 1)
-                for (const auto a : *side) st_.axes[a].variable = true;
+        for (const auto* side : {&m, &n}) {
+            if (side->size() < 2) continue;
+            // What a table is as long as is a batch; where there is none, which of the axes is it cannot be told.
+            const bool known = std::any_of(side->begin(), side->end(), [&](auto a) { return is_gathered_along(a); });
+            for (const auto a : *side) st_.axes[a].variable = !known || is_gathered_along(a);
+        }
+    }
+
+    bool is_gathered_along(std::size_t axis) const {
+        return std::any_of(st_.operands.begin(), st_.operands.end(), [&](const operand& o) { return lowering::is_gathered_along(st_, o, axis); });
     }
 
     void mark_by_place() {
@@ -59,10 +68,10 @@ class batch_finder {
 
     /// Whether an axis is the outermost (or innermost) in the left and in each operand that has it.
     bool is_at_the_end(std::size_t axis, bool outermost) const {
-        if (!is_at_the_end_of(st_.operands[0], axis, outermost)) return false;
+        if (!is_at_the_end_of(nominal_[0], axis, outermost)) return false;
         bool stands = false;
         for (const auto o : read_) {
-            const auto& here = st_.operands[o];
+            const auto& here = nominal_[o];
             if (!here.present[axis]) continue;
             stands = true;
             if (!is_at_the_end_of(here, axis, outermost)) return false;
@@ -83,6 +92,7 @@ class batch_finder {
 
     step& st_;
     std::vector<std::size_t> read_;
+    std::vector<operand> nominal_; ///< the step's operands
 };
 
 } // namespace
