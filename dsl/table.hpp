@@ -109,14 +109,22 @@ struct positions_of_tables_are_affine {
                   "the positions of an index table, and the last of a pointer_view, cannot be gathered themselves");
 };
 
+/// After a table in a table's position was refused it counts as fixed.
+template <class P>
+constexpr auto as_affine(const P& p) {
+    if constexpr (std::derived_from<P, table_tag>)
+        return position<false>{};
+    else
+        return as_position(p);
+}
+
 template <scalar_type Type, bool Distinct, class Shape, class... P>
 auto make_table(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
                 const P&... p) {
     (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
     (void)positions_of_tables_are_affine<P...>{};
-    if constexpr ((!std::derived_from<P, table_tag> && ...))
-        return table_access<Type, Distinct, Shape, std::remove_cvref_t<decltype(as_position(p))>...>(header, extents, strides,
-                                                                               as_position(p)...);
+    return table_access<Type, Distinct, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
+        header, extents, strides, as_affine(p)...);
 }
 
 /// `p(e) + 1`, `p(e) * A(i)`.
@@ -124,15 +132,15 @@ template <class L, class R>
 concept with_table = std::derived_from<L, table_tag> || std::derived_from<R, table_tag>;
 template <class L, class R>
 requires with_table<L, R>
-double operator+(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+int operator+(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
 template <class L, class R>
 requires with_table<L, R>
-double operator-(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+int operator-(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
 template <class L, class R>
 requires with_table<L, R>
-double operator*(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+int operator*(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
 template <class L, class R>
 requires with_table<L, R>
-double operator/(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+int operator/(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
 
 } // namespace ricci::dsl

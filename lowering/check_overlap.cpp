@@ -188,7 +188,8 @@ class overlap_checker {
         return access_of(st.operands[0]).local == access_of(st.operands[o]).local;
     }
     bool same_allocation(const step& st, std::size_t o) const {
-        return same_space(st, o) && access_of(st.operands[0]).data == access_of(st.operands[o]).data;
+        const auto* const data = access_of(st.operands[0]).data;
+        return same_space(st, o) && data != nullptr && data == access_of(st.operands[o]).data;
     }
 
     bool shares_memory(const step& st, std::size_t o) const {

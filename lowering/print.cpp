@@ -140,6 +140,10 @@ std::vector<std::string> operand_names(const statement& s) {
             names.emplace_back(a.name);
             continue;
         }
+        if (a.type == scalar_type::address) {
+            names.emplace_back(); // named after what it gives the addresses of
+            continue;
+        }
         const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
         std::vector<std::int64_t> shape;
         for (int p = 0; p < a.position_count; ++p) {

@@ -10,7 +10,11 @@ using namespace ricci;
 
 namespace {
 
+std::string dump_access(const lowering::statement& s, const lowering::access& a);
+
 std::string dump_position(const lowering::statement& s, const lowering::position& p) {
+    if (p.is_gathered())
+        return (p.distinct ? "distinct " : "") + dump_access(s, s.accesses[static_cast<std::size_t>(p.table)]);
     std::string text;
     for (std::int32_t t = 0; t < p.term_count; ++t) {
         const auto& term = s.terms[static_cast<std::size_t>(p.first_term + t)];
@@ -101,6 +105,10 @@ TEST_CASE("a text becomes the tree that it spells") {
         {"\n A ( i )\t=\r\n B ( i ) # the rest; of = the line(\n + C(i) // and this ;\n",
          "A[1i+0] = (+ B[1i+0] C[1i+0])"},
         {";;A(i) = B(i);;", "A[1i+0] = B[1i+0]"},
+        {"C(i,j,e) += A(i, p(e), k)*B(q(2*e-1, 3), r (k(0,3)))",
+         "C[1i+0, 1j+0, 1e+0] += (* A[1i+0, p[1e+0], 1k+0] B[q[2e+-1, 3], r[1k+0]]) k:[0,3)"},
+        {"C(i, distinct ( p ) (e), q(f,2)) = C(0,p(e),f) + m(m(1,9))",
+         "C[1i+0, distinct p[1e+0], q[1f+0, 2]] = (+ C[0, p[1e+0], 1f+0] m[1m+0]) m:[1,9)"},
     };
     for (const auto& [text, expected] : table) {
         CAPTURE(text);
