@@ -80,19 +80,32 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     }
 
     /// Calls move(16 bytes in global memory, in shared memory) for all that lie in runs at multiples of 16 bytes, and move_unit for each
-    /// unit of the others.
+    /// unit before and behind them.
     template <class Move, class MoveUnit> RICCI_FUNCTION void each_piece(int products, const Move& move, const MoveUnit& move_unit) const {
-        constexpr int bytes = length[O] * static_cast<int>(sizeof(Element)), size = sizeof(unit), chunks = (bytes + 16 - size + 15) / 16;
-        RICCI_UNROLL_2
-        for (int e = threadIdx.x; e < products * chunks; e += threads_per_block) {
-            const int p = e / chunks, at = e % chunks * 16;
+        constexpr int bytes = length[O] * static_cast<int>(sizeof(Element)), size = sizeof(unit), most = bytes / 16;
+        struct run {
+            int shift, first, chunks; ///< bytes that it begins behind a multiple of 16, and from there to the first chunk
+            unsigned char *from, *to;
+        };
+        const auto run_of = [&](int p) {
             const unsigned long long begin = places[3 * p + O];
-            const int shift = static_cast<int>(begin % 16), first = at < shift ? shift : at, last = at + 16 < shift + bytes ? at + 16 : shift + bytes;
-            unsigned char* const from = reinterpret_cast<unsigned char*>(begin - shift);
-            unsigned char* const to = reinterpret_cast<unsigned char*>(shared + p * slot[O]);
-            if (last - first == 16) move(from + at, to + at);
-            else
-                for (int b = first; b < last; b += size) move_unit(reinterpret_cast<unit*>(from + b), reinterpret_cast<unit*>(to + b));
+            const int shift = static_cast<int>(begin % 16), first = shift == 0 ? 0 : 16, chunks = (shift + bytes - first) / 16;
+            return run{shift, first, chunks, reinterpret_cast<unsigned char*>(begin - shift), reinterpret_cast<unsigned char*>(shared + p * slot[O])};
+        };
+        if constexpr (most > 0) {
+            RICCI_UNROLL_2
+            for (int e = threadIdx.x; e < products * most; e += threads_per_block) {
+                const run r = run_of(e / at_least_one(most));
+                const int at = r.first + e % at_least_one(most) * 16;
+                if (at + 16 <= r.shift + bytes) move(r.from + at, r.to + at);
+            }
+        }
+        constexpr int ends = (bytes % 16 + 16) / size; // where a chunk's worth is before and behind
+        RICCI_UNROLL_ONCE
+        for (int e = threadIdx.x; e < products * ends; e += threads_per_block) {
+            const run r = run_of(e / ends);
+            const int u = e % ends * size, head = r.first == 0 ? 0 : 16 - r.shift, at = r.shift + (u < head ? u : u + 16 * r.chunks);
+            if (at < r.shift + bytes) move_unit(reinterpret_cast<unit*>(r.from + at), reinterpret_cast<unit*>(r.to + at));
         }
     }
 
@@ -120,6 +133,7 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
             Element *const from = matrix(a, p) + inside, *const to = shared + p * slot[O] + l * pitch + at;
             if (table_type[O] < 0 || reinterpret_cast<unsigned long long>(from) % 16 == 0) move(from, to);
             else
+                RICCI_UNROLL_ONCE
                 for (int u = 0; u < 16 / static_cast<int>(sizeof(unit)); ++u) move_unit(reinterpret_cast<unit*>(from) + u, reinterpret_cast<unit*>(to) + u);
         }
     }
@@ -197,14 +211,6 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     const int products = static_cast<int>(a.products - first < products_per_block ? a.products - first : products_per_block);
 
     unsigned long long* const where = reinterpret_cast<unsigned long long*>(memory + places);
-    if constexpr (has_places) {
-        for (int p = threadIdx.x; p < products; p += threads_per_block) {
-            const batch_places of_p = places_of(a, first + p);
-            where[3 * p] = reinterpret_cast<unsigned long long>(of_p.c), where[3 * p + 1] = reinterpret_cast<unsigned long long>(of_p.x);
-            where[3 * p + 2] = reinterpret_cast<unsigned long long>(of_p.y);
-        }
-        __syncthreads();
-    }
     const auto before = [&](int o) { return batch_axes == 1 ? first * a.batch_step[o][0] : 0; };
     const block_operand<0, c_element, m, n> c(static_cast<c_element*>(a.c) + before(0), memory, where, products);
     const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + before(1), memory, where, products);
@@ -221,6 +227,14 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         if constexpr (accumulate) c.load_by_bulk(loaded);
     }
 #endif
+    if constexpr (has_places) { // while the spans are under way
+        for (int p = threadIdx.x; p < products; p += threads_per_block) {
+            const batch_places of_p = places_of(a, first + p);
+            where[3 * p] = reinterpret_cast<unsigned long long>(of_p.c), where[3 * p + 1] = reinterpret_cast<unsigned long long>(of_p.x);
+            where[3 * p + 2] = reinterpret_cast<unsigned long long>(of_p.y);
+        }
+        __syncthreads();
+    }
     x.load_by_threads(a, products);
     y.load_by_threads(a, products);
     if constexpr (accumulate) c.load_by_threads(a, products);
