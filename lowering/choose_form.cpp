@@ -7,12 +7,15 @@
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  m, n, k <= 64, any batch                 batched_small; on a GPU batched_lanes, if the batch is fastest
 //   everything else                                                         direct
-// A gathered product, whose matrices tables find, has a batch, and neither library nor batched_lanes takes it.
+// Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch; else, if they are large,
+// what is gathered is copied first.
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/choose_tile.hpp"
+#include "lowering/classify_axes.hpp"
 #include "lowering/families.hpp"
+#include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/temporaries.hpp"
@@ -25,6 +28,9 @@ namespace ricci::lowering {
 namespace {
 
 using enum axis_class;
+
+/// From where on gathered operands are copied: evaluations in all, and for each element copied.
+constexpr double least_copied_work = 1 << 22, least_reuse = 16;
 
 class form_chooser {
   public:
@@ -49,7 +55,7 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
-        if (!is_gathered(single) && fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
+        if (fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
         else if (fixed && fits_batched_panels(single)) take_batched_panels(std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched_small(std::move(single), out);
         else take_direct(std::move(st), out);
@@ -58,8 +64,51 @@ class form_chooser {
     void choose_gathered(step st, std::vector<step>& out) {
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
-        if (!is_gathered_by_batch(single)) return take_direct(std::move(st), out);
-        choose_by_size(std::move(single), std::move(st), out);
+        if (is_gathered_by_batch(single) && !varies(single, m) && !varies(single, n)) {
+            if (fits_batched_panels(single)) return take_batched_panels(std::move(single), out);
+            if (fits_batched_small(single)) return take_batched_small(std::move(single), out);
+        }
+        if (pays_to_copy(st)) take_copied(std::move(st), out);
+        else take_direct(std::move(st), out);
+    }
+
+    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing beside it.
+    static bool pays_to_copy(const step& st) {
+        double copied = 0;
+        for (const auto& o : st.operands)
+            if (!o.gathers.empty()) copied += static_cast<double>(element_count(st.axes, o.present));
+        const auto work = static_cast<double>(element_count(st.axes, std::vector<char>(st.axes.size(), 1)));
+        return work >= least_copied_work && work >= least_reuse * copied;
+    }
+
+    /// The gathered operands copied into temporaries, their product, and C from a temporary to where its tables say.
+    void take_copied(step st, std::vector<step>& out) {
+        for (const auto number : {st.x, st.y}) {
+            auto& o = st.operands[static_cast<std::size_t>(number)];
+            if (o.gathers.empty()) continue;
+            const auto dense = add_temporary(plan_, st.axes, o.present, o.type, {nominal(st, o)});
+            take_permutation(copy_step(st, dense, assignment::assign, o, accumulator(o.type)), out);
+            o = dense;
+        }
+        std::vector<step> last;
+        if (auto& left = st.operands[0]; !left.gathers.empty()) {
+            const auto dense = add_temporary(plan_, st.axes, left.present, st.compute, {nominal(st, left)});
+            take_permutation(copy_step(st, left, st.op, dense, st.compute), last);
+            left = dense;
+            st.op = assignment::assign;
+        }
+        plan_.notes.push_back("what tables gather is copied first: each element is used often");
+        prune(st);
+        plan product;
+        product.steps.push_back(std::move(st));
+        product = fuse_axes(classify_axes(std::move(product)));
+        choose(std::move(product.steps.front()), out);
+        for (auto& step : last) out.push_back(std::move(step));
+    }
+
+    void take_permutation(step copy, std::vector<step>& out) {
+        copy.shape = form::permutation;
+        take_direct(std::move(copy), out);
     }
 
     /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.

@@ -59,6 +59,7 @@ constexpr pattern gathered_few[] = {
     {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=$c[64:1,64:64,3:4096] A=$a[64,64,2] B=$b[64,64,3] p=i32[3]"},
     {"C(i,j,e) = A(i,p(k),e)*B(q(k),j,e)", "C=$c[5,6,7] A=$a[5,4,7] B=$b[9,6,7] p=i32[12] q=i64[12]"},
     {"C(i,j,e) -= A(i,k,p(e))*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,3] B=$b[85,101,2] p=i32[2]"},
+    {"C(i,distinct(q)(j)) -= 2*A(p(i),k)*B(k,j)", "C=$c[1100,70] A=$a[9,61] B=$b[61,64] p=i64[1100] q=i32[64]"},
 };
 constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
