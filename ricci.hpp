@@ -11,6 +11,7 @@
 #include "dsl/index.hpp"
 #include "dsl/local.hpp"
 #include "dsl/missing_functions.hpp"
+#include "dsl/pointer_view.hpp"
 #include "dsl/record.hpp"
 #include "dsl/tensor.hpp"
 #include "dsl/tuning.hpp"

@@ -40,7 +40,7 @@ void with_type(scalar_type type, F f) {
         return f(double());
     case c64:
         return f(std::complex<float>());
-    case c128:
+    default:
         return f(std::complex<double>());
     }
 }
@@ -75,12 +75,16 @@ T conjugate_if(bool conjugated, const T& x) {
 }
 
 /// Element number `place` of the walk, as offsets in C, A and B.
-std::array<std::int64_t, 3> offsets_of(const element_walk& walk, std::int64_t place) {
-    const std::int64_t x0 = place % walk.extent[0], rest = place / walk.extent[0];
-    const std::int64_t x1 = rest % walk.extent[1], x2 = rest / walk.extent[1];
+std::array<std::int64_t, 3> offsets_of(const product& p, const element_walk& walk, std::int64_t place) {
+    const std::int64_t rest = place / walk.extent[0];
+    const std::array<std::int64_t, 3> x{place % walk.extent[0], rest % walk.extent[1], rest / walk.extent[1]};
     std::array<std::int64_t, 3> out{};
-    for (std::size_t o = 0; o < 3; ++o)
-        out[o] = x0 * walk.stride[o][0] + x1 * walk.stride[o][1] + x2 * walk.stride[o][2];
+    for (std::size_t o = 0; o < 3; ++o) {
+        auto at = x;
+        auto& e = at[static_cast<std::size_t>(walk.batch)];
+        if (p.places && o > 0) e = (*p.places)[static_cast<std::size_t>(e)];
+        out[o] = at[0] * walk.stride[o][0] + at[1] * walk.stride[o][1] + at[2] * walk.stride[o][2];
+    }
     return out;
 }
 
@@ -100,7 +104,7 @@ void plain_loop(const product& p, const element_walk& walk, const In* a, const I
     const std::int64_t part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, p.k));
     in_parallel(walk.elements, part, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t place = first; place < last; ++place) {
-            const auto at = offsets_of(walk, place);
+            const auto at = offsets_of(p, walk, place);
             Compute sum{};
             for (std::int64_t q = 0; q < p.k; ++q)
                 sum += conjugate_if(p.a_conjugated, convert<Compute>(a[at[1] + q * p.a.column_stride])) *
@@ -124,7 +128,7 @@ findings check_loop(const product& p, const In* a, const In* b, const Out* c, co
     };
     findings found;
     for (std::int64_t place = 0; place < walk.elements; place += step, ++found.looked_at) {
-        const auto at = offsets_of(walk, place);
+        const auto at = offsets_of(p, walk, place);
         exact sum{};
         long double squares = 0;
         for (std::int64_t q = 0; q < p.k; ++q) {

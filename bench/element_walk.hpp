@@ -13,6 +13,7 @@ struct element_walk {
     std::array<std::int64_t, 3> extent{1, 1, 1};
     std::array<std::array<std::int64_t, 3>, 3> stride{}; ///< [C, A, B][index]
     std::int64_t elements = 1;
+    int batch = 2; ///< which index is the batch's
 };
 
 element_walk walk_of(const product& p);

@@ -188,6 +188,7 @@ class gpu_tools : public device_tools {
         constants.flag("a_conjugated", p.a_conjugated);
         constants.flag("b_conjugated", p.b_conjugated);
         constants.flag("accumulate", p.accumulate);
+        constants.flag("gathered", p.places != nullptr);
         constants.flag("fits_32_bits", walk_of(p).elements <= std::numeric_limits<std::int32_t>::max());
         return constants;
     }
@@ -200,7 +201,7 @@ class gpu_tools : public device_tools {
         for (const auto extent : walk.extent) w.number(extent);
         for (const auto& of_operand : walk.stride)
             for (const auto stride : of_operand) w.number(stride);
-        w.number(walk.elements);
+        w.number(walk.elements).address(operands.table).number(walk.batch);
         return walk.elements;
     }
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace ricci::bench {
 
@@ -48,6 +50,17 @@ matrix lay_out(lowering::scalar_type type, extents used, bool by_column, std::in
     return out;
 }
 
+/// Every number below `count` once, in random order.
+std::shared_ptr<const std::vector<std::int32_t>> random_places(std::int64_t count) {
+    auto all = std::make_shared<std::vector<std::int32_t>>(static_cast<std::size_t>(count));
+    std::iota(all->begin(), all->end(), 0);
+    std::shuffle(all->begin(), all->end(), std::mt19937_64(1));
+    return all;
+}
+
+/// What tables take of memory, for each product.
+std::int64_t table_bytes(const product& p) { return !p.places ? 0 : p.by_address ? 3 * sizeof(void*) : sizeof(std::int32_t); }
+
 /// One index of an operand: where it stands in the text.
 struct place {
     char letter;
@@ -62,9 +75,11 @@ std::vector<place> places(const product& p, const matrix& x, char row, std::int6
     return all;
 }
 
-std::string access(char name, const std::vector<place>& all, bool conjugated) {
+std::string access(char name, const std::vector<place>& all, bool conjugated, bool gathered = false) {
     std::string letters;
-    for (const place& at : all) letters += fmt::format("{}{}", letters.empty() ? "" : ",", at.letter);
+    for (const place& at : all)
+        letters += fmt::format("{}{}", letters.empty() ? "" : ",",
+                               gathered && at.letter == 'e' ? "p(e)" : std::string(1, at.letter));
     return conjugated ? fmt::format("conj({}({}))", name, letters) : fmt::format("{}({})", name, letters);
 }
 
@@ -123,6 +138,8 @@ product make_batched(const shape& s, const type_pair& types, const operations& o
     p.a = lay_out(types.in, stored({s.m, s.k}, ops.a), ops.a, layout, layout.order == layout::shared_a, batch);
     p.b = lay_out(types.in, stored({s.k, s.n}, ops.b), ops.b, layout, layout.order == layout::shared, batch);
     p.c = lay_out(types.out, {s.m, s.n}, 'N', layout, false, batch);
+    p.by_address = layout.order == layout::pointers;
+    if (p.by_address || layout.order == layout::gathered) p.places = random_places(batch);
     return p;
 }
 
@@ -161,11 +178,13 @@ double bytes_of(const product& p) {
         return elements(p, x, static_cast<double>(rows), static_cast<double>(columns)) *
                static_cast<double>(lowering::size_of(x.type));
     };
-    return bytes(p.a, p.m, p.k) + bytes(p.b, p.k, p.n) + bytes(p.c, p.m, p.n) * (p.accumulate ? 2 : 1);
+    return bytes(p.a, p.m, p.k) + bytes(p.b, p.k, p.n) + bytes(p.c, p.m, p.n) * (p.accumulate ? 2 : 1) +
+           static_cast<double>(table_bytes(p) * p.batch);
 }
 
 double touched_bytes_of(const product& p) {
-    return touched(p, p.a, p.m, p.k) + touched(p, p.b, p.k, p.n) + touched(p, p.c, p.m, p.n) * (p.accumulate ? 2 : 1);
+    return touched(p, p.a, p.m, p.k) + touched(p, p.b, p.k, p.n) + touched(p, p.c, p.m, p.n) * (p.accumulate ? 2 : 1) +
+           static_cast<double>(table_bytes(p) * p.batch);
 }
 
 std::int64_t footprint_of(const product& p) {
@@ -176,7 +195,7 @@ std::int64_t footprint_of(const product& p) {
             __builtin_add_overflow(bytes, own, &bytes))
             throw error("the operands of a product do not fit in 64 bits");
     }
-    return bytes;
+    return bytes + table_bytes(p) * p.batch;
 }
 
 std::int64_t batch_for_bytes(product p, std::int64_t bytes) {
@@ -188,16 +207,46 @@ std::int64_t batch_for_bytes(product p, std::int64_t bytes) {
 }
 
 std::string text_of(const product& p) {
-    return fmt::format("{} {} {}*{}", access('C', places(p, p.c, 'i', p.m, 'j', p.n), false),
-                       p.accumulate ? "+=" : "=", access('A', places(p, p.a, 'i', p.m, 'k', p.k), p.a_conjugated),
-                       access('B', places(p, p.b, 'k', p.k, 'j', p.n), p.b_conjugated));
+    const bool gathered = p.places && !p.by_address;
+    return fmt::format("{} {} {}*{}", access('C', places(p, p.c, 'i', p.m, 'j', p.n), false), p.accumulate ? "+=" : "=",
+                       access('A', places(p, p.a, 'i', p.m, 'k', p.k), p.a_conjugated, gathered),
+                       access('B', places(p, p.b, 'k', p.k, 'j', p.n), p.b_conjugated, gathered));
 }
 
 lowering::statement bind(const product& p, const operand_set& operands, device where) {
     const text_operand all[] = {operand('A', p.a.type, places(p, p.a, 'i', p.m, 'k', p.k), operands.a, where),
                                 operand('B', p.b.type, places(p, p.b, 'k', p.k, 'j', p.n), operands.b, where),
-                                operand('C', p.c.type, places(p, p.c, 'i', p.m, 'j', p.n), operands.c, where)};
-    return bind_text(parse_text(text_of(p)).front(), all);
+                                operand('C', p.c.type, places(p, p.c, 'i', p.m, 'j', p.n), operands.c, where),
+                                operand('p', lowering::scalar_type::i32, {{'e', p.batch, 1}}, operands.table, where)};
+    auto s = bind_text(parse_text(text_of(p)).front(), all);
+    if (!p.by_address) return s;
+    // No text has pointers: the position of the batch, the last, becomes the address of the matrix.
+    constexpr std::int64_t order[] = {2, 0, 1}; // accesses are C, A, B
+    for (std::size_t a = 0; a < 3; ++a) {
+        auto& matrices = s.accesses[a];
+        const auto last = static_cast<std::size_t>(matrices.first_position + matrices.position_count - 1);
+        auto table = matrices;
+        table.data = static_cast<void**>(operands.addresses) + order[a] * p.batch;
+        table.type = lowering::scalar_type::address;
+        table.first_position = static_cast<std::int32_t>(s.positions.size()), table.position_count = 1;
+        s.positions.push_back(s.positions[last]);
+        s.positions.back().stride = 1;
+        s.positions[last].table = static_cast<std::int32_t>(s.accesses.size());
+        s.positions[last].stride = 0, s.positions[last].term_count = 0;
+        matrices.data = nullptr;
+        s.accesses.push_back(table);
+    }
+    return s;
+}
+
+std::vector<void*> addresses_of(const product& p, const operand_set& operands) {
+    std::vector<void*> all;
+    const auto add = [&](void* data, const matrix& x, bool in_order) {
+        for (std::int64_t e = 0; e < p.batch; ++e)
+            all.push_back(static_cast<char*>(data) + (in_order ? e : (*p.places)[static_cast<std::size_t>(e)]) * x.batch_stride * lowering::size_of(x.type));
+    };
+    add(operands.a, p.a, false), add(operands.b, p.b, false), add(operands.c, p.c, true);
+    return all;
 }
 
 } // namespace ricci::bench

@@ -8,7 +8,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace ricci::bench {
 
@@ -27,13 +29,18 @@ struct product {
     bool accumulate = false;
     bool a_conjugated = false, b_conjugated = false;
     matrix a, b, c;
+    /// Not null: product e takes the A and B that stand at places[e]; `by_address`: C too, all three by arrays of pointers.
+    std::shared_ptr<const std::vector<std::int32_t>> places;
+    bool by_address = false;
 };
 
 enum class layout {
     contiguous,  ///< a product behind the other
     interleaved, ///< the batch's index is the fastest
     shared,      ///< all products use the same B
-    shared_a     ///< all products use the same A
+    shared_a,    ///< all products use the same A
+    gathered,    ///< contiguous matrices, A's and B's taken in a random order, by an index table
+    pointers     ///< the same by arrays of pointers, C's too
 };
 
 /// What is the same for a whole sweep of batches.
@@ -58,7 +65,7 @@ lowering::scalar_type compute_type(const product& p);
 /// Two for each multiply-add; a complex one counts eight.
 double flops_of(const product& p);
 
-/// A and B read once, C read if it is accumulated, and written once.
+/// A and B read once, C read if it is accumulated, and written once; tables read once.
 double bytes_of(const product& p);
 
 /// The same, counting every 32-byte sector of memory that holds an element: more where columns are padded.
@@ -75,7 +82,12 @@ struct operand_set {
     void* a = nullptr;
     void* b = nullptr;
     void* c = nullptr;
+    void* table = nullptr;     ///< product::places, on the device
+    void* addresses = nullptr; ///< of each product's A, B and C, one array behind the other
 };
+
+/// What operand_set::addresses holds for operands at these addresses.
+std::vector<void*> addresses_of(const product& p, const operand_set& operands);
 
 /// The statement as text, the fastest index of each tensor first: "C(i,j,e) += A(k,i,e)*B(k,j,e)".
 std::string text_of(const product& p);

@@ -64,7 +64,15 @@ operand_set operands_at(const work& w, const std::vector<void*>& set) {
         return static_cast<char*>(set[operand]) +
                w.as_product->offset[which] * lowering::size_of(w.operands[operand].type);
     };
-    return {at(0), at(1), at(2)};
+    const auto& [table, addresses] = w.as_product->tables;
+    return {at(0), at(1), at(2), table > 0 ? set[table] : nullptr, addresses > 0 ? set[addresses] : nullptr};
+}
+
+template <class T>
+std::vector<std::byte> bytes_of_table(const std::vector<T>& entries) {
+    std::vector<std::byte> out(entries.size() * sizeof(T));
+    std::memcpy(out.data(), entries.data(), out.size());
+    return out;
 }
 
 std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000 : 2'100'000'000; }
@@ -73,12 +81,26 @@ std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000
 
 work work_of(const product& p) {
     work w;
-    w.operands = {{p.a.type, p.a.elements, operand_size(p.k), false},
-                  {p.b.type, p.b.elements, operand_size(p.k), false},
-                  {p.c.type, p.c.elements, 1, true}};
-    w.bind = [p](const std::vector<void*>& at, device where) { return bind(p, {at[0], at[1], at[2]}, where); };
-    w.bytes = touched_bytes_of(p), w.element_bytes = bytes_of(p), w.flops = flops_of(p);
+    w.operands = {{p.a.type, p.a.elements, operand_size(p.k), false, {}},
+                  {p.b.type, p.b.elements, operand_size(p.k), false, {}},
+                  {p.c.type, p.c.elements, 1, true, {}}};
     w.as_product = work_product{p};
+    if (p.places) {
+        w.as_product->tables[0] = w.operands.size();
+        w.operands.push_back({lowering::scalar_type::i32, p.batch, 1, false,
+                              [places = p.places](const std::vector<void*>&) { return bytes_of_table(*places); }});
+    }
+    if (p.by_address) {
+        w.as_product->tables[1] = w.operands.size();
+        w.operands.push_back({lowering::scalar_type::address, 3 * p.batch, 1, false, [p](const std::vector<void*>& at) {
+                                  return bytes_of_table(addresses_of(p, {at[0], at[1], at[2]}));
+                              }});
+    }
+    w.bind = [p](const std::vector<void*>& at, device where) {
+        const auto nth = [&](std::size_t n) { return n < at.size() ? at[n] : nullptr; };
+        return bind(p, {at[0], at[1], at[2], nth(3), nth(4)}, where);
+    };
+    w.bytes = touched_bytes_of(p), w.element_bytes = bytes_of(p), w.flops = flops_of(p);
     return w;
 }
 
@@ -130,6 +152,11 @@ void session::fill(const work& w, const std::vector<void*>& set, std::size_t set
     for (std::size_t o = 0; o < w.operands.size(); ++o) {
         const work_operand& operand = w.operands[o];
         if (written_only && !operand.written) continue;
+        if (operand.contents) {
+            const auto contents = operand.contents(set);
+            runtime::copy(where_, set[o], cpu(), contents.data(), contents.size());
+            continue;
+        }
         tools_->fill(operand.type, set[o], operand.elements, numbers_of(operand, o, set_number));
     }
 }

@@ -35,6 +35,8 @@ struct work_operand {
     std::int64_t elements = 0; ///< from the first to the last
     double size = 1;           ///< its random values are below it
     bool written = false;
+    /// Of a table: its elements, for operands at these addresses; else it is filled with random numbers.
+    std::function<std::vector<std::byte>(const std::vector<void*>&)> contents;
 };
 
 /// The product that a statement is.
@@ -42,6 +44,7 @@ struct work_product {
     product p;
     std::array<std::size_t, 3> operand{0, 1, 2}; ///< which operands are its A, B and C
     std::array<std::int64_t, 3> offset{};        ///< of their first elements
+    std::array<std::size_t, 2> tables{};         ///< gathered: which operands are the table and the addresses; 0: none
 };
 
 /// A statement to be measured on operands that the session makes.

@@ -67,7 +67,7 @@ std::optional<statement_product> product_of(const lowering::statement& s, const 
     const auto& b = st.operands[static_cast<std::size_t>(st.y)];
     const auto& c = st.operands.front();
     for (const auto* o : {&a, &b, &c})
-        if (!o->bounds.empty() || o->in_place || o->source < 0) return std::nullopt;
+        if (!o->bounds.empty() || !o->gathers.empty() || o->in_place || o->source < 0) return std::nullopt;
     const void* const left = s.accesses.front().data;
     const bool read =
         std::any_of(s.accesses.begin() + 1, s.accesses.end(), [&](const auto& x) { return x.data == left; });

@@ -12,6 +12,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
 #include <utility>
 
 namespace ricci::bench {
@@ -36,6 +40,30 @@ std::int64_t elements_of(const text_operand& o) {
     std::int64_t elements = 1;
     for (const std::int64_t extent : o.extents) elements *= extent;
     return elements;
+}
+
+/// Random entries of an index table, valid wherever it stands in `s`, and all different where there are enough values.
+std::vector<std::byte> table_contents(const text_operand& o, const lowering::statement& s) {
+    std::int64_t extent = std::numeric_limits<std::int64_t>::max();
+    for (const auto& p : s.positions)
+        if (p.is_gathered() && s.accesses[static_cast<std::size_t>(p.table)].name == o.name) extent = std::min(extent, p.extent);
+    std::mt19937_64 random(1);
+    std::vector<std::int64_t> entries(static_cast<std::size_t>(elements_of(o)));
+    if (extent >= elements_of(o)) {
+        std::vector<std::int64_t> all(static_cast<std::size_t>(extent));
+        std::iota(all.begin(), all.end(), 0);
+        std::shuffle(all.begin(), all.end(), random);
+        std::copy_n(all.begin(), entries.size(), entries.begin());
+    } else {
+        for (auto& e : entries) e = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent));
+    }
+    const auto size = static_cast<std::size_t>(lowering::size_of(o.type));
+    std::vector<std::byte> out(entries.size() * size);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+        const auto narrow = static_cast<std::int32_t>(entries[e]);
+        std::memcpy(out.data() + e * size, o.type == lowering::scalar_type::i32 ? static_cast<const void*>(&narrow) : &entries[e], size);
+    }
+    return out;
 }
 
 lowering::statement bind_at(const text_statement& s, std::vector<text_operand> operands, const std::vector<void*>& at,
@@ -65,7 +93,10 @@ std::string types_of(const text_statement& s, const std::vector<text_operand>& o
         return std::find_if(operands.begin(), operands.end(), [&](const auto& o) { return o.name == name; })->type;
     };
     const auto& accesses = s.unbound.accesses;
-    const auto left = type(accesses[0].name), read = accesses.size() > 1 ? type(accesses[1].name) : left;
+    const auto left = type(accesses[0].name);
+    auto read = left;
+    for (std::size_t n = accesses.size(); n-- > 1;)
+        if (const auto t = type(accesses[n].name); !lowering::is_index(t)) read = t;
     return to_string({read, left});
 }
 
@@ -83,7 +114,11 @@ prepared prepare(const text_statement& s, const std::vector<text_operand>& all, 
         const auto estimate = lowering::cost_model(step, machine);
         out.w.bytes += estimate.bytes, out.w.flops += estimate.flops;
     }
-    for (const text_operand& o : operands) out.w.operands.push_back({o.type, elements_of(o), 1, o.name == s.left()});
+    for (const text_operand& o : operands) {
+        out.w.operands.push_back({o.type, elements_of(o), 1, o.name == s.left(), {}});
+        if (lowering::is_index(o.type))
+            out.w.operands.back().contents = [contents = table_contents(o, bound)](const std::vector<void*>&) { return contents; };
+    }
     out.w.bind = [s, operands](const std::vector<void*>& at, device d) { return bind_at(s, operands, at, d); };
     out.r.kind = "statement";
     out.r.statement = lowering::to_string(bound);

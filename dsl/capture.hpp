@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ricci::dsl {
@@ -25,13 +26,14 @@ inline lowering::statement& empty_statement() {
 }
 
 /// Appends an access and returns its number; `label` runs along the numbers of the statement's indices.
-inline std::int32_t append_access(lowering::statement& s, const lowering::access& header,
-                                  const position_value* positions, const term_value* terms,
-                                  const std::int32_t*& label) {
-    auto& a = s.accesses.emplace_back(header);
+inline std::int32_t append_access(lowering::statement& s, const access_parts& parts, const std::int32_t*& label) {
+    const auto number = static_cast<std::int32_t>(s.accesses.size());
+    auto& a = s.accesses.emplace_back(parts.header);
     a.first_position = static_cast<std::int32_t>(s.positions.size());
-    for (int r = 0; r < header.position_count; ++r) {
-        const auto& p = positions[r];
+    const auto first_position = static_cast<std::size_t>(a.first_position);
+    const term_value* terms = parts.terms;
+    for (int r = 0; r < parts.header.position_count; ++r) {
+        const auto& p = parts.positions[r];
         const auto first = static_cast<std::int32_t>(s.terms.size());
         for (int t = 0; t < p.term_count; ++t, ++terms, ++label) {
             s.terms.push_back({*label, terms->coefficient});
@@ -50,7 +52,16 @@ inline std::int32_t append_access(lowering::statement& s, const lowering::access
         s.positions.push_back(
             {p.extent, p.stride, p.offset, first, static_cast<std::int32_t>(s.terms.size()) - first});
     }
-    return static_cast<std::int32_t>(s.accesses.size()) - 1;
+    for (int r = 0; r < parts.header.position_count; ++r) {
+        if (parts.positions[r].table < 0) continue;
+        const auto& t = parts.tables[parts.positions[r].table];
+        const auto* const own = parts.positions + t.first_position;
+        const auto table = append_access(s, {t.header, own, nullptr, 0, terms}, label);
+        for (int q = 0; q < t.header.position_count; ++q) terms += own[q].term_count;
+        auto& gathered = s.positions[first_position + static_cast<std::size_t>(r)];
+        gathered.table = table, gathered.distinct = t.distinct;
+    }
+    return number;
 }
 
 inline void append_labels(lowering::statement& s, const std::string_view* names, std::size_t count) {
@@ -85,37 +96,59 @@ inline void refuse_write_while_collecting() {
 }
 
 /// Says what is wrong with the read of one element, as it is said of any statement: with the statement printed.
-inline void refuse_element(void* target, const lowering::access& header, const position_value* positions) {
+inline void refuse_element(void* target, const access_parts& parts) {
     auto& s = empty_statement();
     lowering::access number;
     number.data = target;
-    number.type = header.type;
-    number.device = header.device;
+    number.type = parts.header.type;
+    number.device = parts.header.device;
     number.name = "number";
     s.accesses.push_back(number);
     const std::int32_t* no_labels = nullptr;
-    s.add(lowering::operation::access, append_access(s, header, positions, nullptr, no_labels));
+    s.add(lowering::operation::access, append_access(s, parts, no_labels));
     runtime::run(s);
 }
 
+/// An entry of an index table.
+inline std::int64_t read_entry(const access_parts& parts) {
+    std::int32_t narrow = 0;
+    std::int64_t wide = 0;
+    const bool is_narrow = parts.header.type == scalar_type::i32;
+    read_element(is_narrow ? static_cast<void*>(&narrow) : &wide, parts);
+    return is_narrow ? narrow : wide;
+}
+
 /// Copies the one element that `positions` select to the host; leaves `target` as it is outside of a padded access.
-inline void read_element(void* target, const lowering::access& header, const position_value* positions) {
+inline void read_element(void* target, const access_parts& parts) {
     refuse_read_while_collecting();
+    const auto& header = parts.header;
+    const void* data = header.data;
     std::int64_t offset = 0;
     for (int r = 0; r < header.position_count; ++r) {
-        const auto& p = positions[r];
-        if (p.offset >= 0 && p.offset < p.extent) {
-            offset = sum_of(offset, product_of(p.offset, p.stride));
-        } else if (header.padded) {
-            return;
-        } else {
-            return refuse_element(target, header, positions);
+        const auto& p = parts.positions[r];
+        auto at = p.offset;
+        if (p.table >= 0) {
+            const auto& t = parts.tables[p.table];
+            const access_parts table{t.header, parts.positions + t.first_position};
+            if (t.header.type == scalar_type::address) {
+                read_element(&data, table);
+                continue;
+            }
+            at = read_entry(table);
         }
+        if (at >= 0 && at < p.extent)
+            offset = sum_of(offset, product_of(at, p.stride));
+        else if (header.padded)
+            return;
+        else if (p.table >= 0 || lowering::is_index(header.type))
+            throw error("position " + std::to_string(r + 1) + " of an element that is read is " + std::to_string(at) +
+                        ", but its extent is " + std::to_string(p.extent));
+        else
+            return refuse_element(target, parts);
     }
-    if (header.local != lowering::no_local || header.data == nullptr)
-        return refuse_element(target, header, positions);
+    if (header.local != lowering::no_local || data == nullptr) return refuse_element(target, parts);
     const auto bytes = static_cast<std::size_t>(lowering::size_of(header.type));
-    const auto* element = static_cast<const char*>(header.data) + product_of(offset, lowering::size_of(header.type));
+    const auto* element = static_cast<const char*>(data) + product_of(offset, lowering::size_of(header.type));
     runtime::copy(cpu(), target, ricci::device(header.device), element, bytes);
 }
 

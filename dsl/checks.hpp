@@ -54,6 +54,13 @@ struct left_side_is_writable {
     static_assert(Writable, "the left side is const: a const tensor, or a view of const elements");
 };
 
+template <bool Distinct>
+struct gathered_left_is_distinct {
+    static_assert(Distinct,
+                  "the left side takes a position from an index table: where two entries are equal an element would be "
+                  "written twice; if all entries of p differ, write ricci::distinct(p)(e)");
+};
+
 template <class Right>
 struct right_side_is_an_expression {
     static_assert(
@@ -144,6 +151,8 @@ constexpr void check_statement() {
     constexpr conflict collision = colliding_indices(indices::occurrences, indices::left_count, indices::extents);
     if constexpr (!Left::writable) {
         (void)left_side_is_writable<Left::writable>{};
+    } else if constexpr (!Left::gathers_distinct) {
+        (void)gathered_left_is_distinct<Left::gathers_distinct>{};
     } else if constexpr (lowering::is_complex(Right::type) && !lowering::is_complex(Left::type)) {
         (void)right_side_fits_left<Right::type, Left::type>{};
     } else if constexpr (extents.first >= 0) {

@@ -6,6 +6,8 @@
 #include "runtime/half.hpp"
 
 #include <complex>
+#include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 namespace ricci::dsl {
@@ -14,12 +16,12 @@ using lowering::scalar_type;
 
 template <class T>
 struct element_traits {
-    static constexpr bool valid = false;
+    static constexpr bool valid = false, is_index = false;
     static constexpr scalar_type type = scalar_type::f32; // so that the refusal of T is the only error
 };
 template <scalar_type Type>
 struct valid_element {
-    static constexpr bool valid = true;
+    static constexpr bool valid = true, is_index = false;
     static constexpr scalar_type type = Type;
 };
 template <>
@@ -35,9 +37,20 @@ struct element_traits<std::complex<float>> : valid_element<scalar_type::c64> {};
 template <>
 struct element_traits<std::complex<double>> : valid_element<scalar_type::c128> {};
 
-/// What a tensor may hold.
+/// Of an index table.
+template <std::signed_integral T>
+requires(sizeof(T) == 4 || sizeof(T) == 8) struct element_traits<T> {
+    static constexpr bool valid = false, is_index = true;
+    static constexpr scalar_type type = sizeof(T) == 4 ? scalar_type::i32 : scalar_type::i64;
+};
+
+/// Numbers, with which statements compute.
 template <class T>
 concept element = element_traits<T>::valid;
+
+/// Entries of an index table.
+template <class T>
+concept index_element = element_traits<T>::is_index;
 
 template <scalar_type>
 struct element_of_type;
@@ -64,6 +77,18 @@ struct element_of_type<scalar_type::c64> {
 template <>
 struct element_of_type<scalar_type::c128> {
     using type = std::complex<double>;
+};
+template <>
+struct element_of_type<scalar_type::i32> {
+    using type = std::int32_t;
+};
+template <>
+struct element_of_type<scalar_type::i64> {
+    using type = std::int64_t;
+};
+template <>
+struct element_of_type<scalar_type::address> {
+    using type = void*;
 };
 template <scalar_type Type>
 using element_t = typename element_of_type<Type>::type;

@@ -239,9 +239,12 @@ constexpr auto operator-(const X& x, const Y& y) {
     return added(as_position(x), negated(as_position(y)));
 }
 
+/// Derives index tables in a position, p(e): see table.hpp.
+struct table_tag {};
+
 /// What may stand in a position.
 template <class X>
-concept position_argument = linear<X> || integer<X>;
+concept position_argument = linear<X> || integer<X> || std::derived_from<X, table_tag>;
 
 } // namespace dsl
 

@@ -20,8 +20,9 @@ namespace ricci::dsl {
 
 template <class T>
 struct element_type_is_supported {
-    static_assert(element<T>,
-                  "the element type must be float, double, std::complex of these, ricci::half or ricci::bfloat16");
+    static_assert(element<T> || index_element<T>,
+                  "the element type must be float, double, std::complex of these, ricci::half or ricci::bfloat16; of an "
+                  "index table a signed integer of 4 or 8 bytes");
     static constexpr bool value = true;
 };
 
@@ -60,9 +61,13 @@ class operand_base : public operand_tag {
 
     template <bool Writable, class... P>
     auto at(bool padded, const P&... p) const {
-        auto header = header_;
-        header.padded = padded;
-        return make_access<type, Writable, Shape>(header, extents_.data(), strides_.data(), p...);
+        if constexpr (index_element<value_type>) {
+            return make_table<type, false, Shape>(header_, extents_.data(), strides_.data(), p...);
+        } else {
+            auto header = header_;
+            header.padded = padded;
+            return make_access<type, Writable, Shape>(header, extents_.data(), strides_.data(), p...);
+        }
     }
 
     per_axis<rank> extents_{};
@@ -94,6 +99,11 @@ void run_fill(lowering::access header, const std::array<std::int64_t, Rank>& ext
     runtime::run(s);
 }
 
+template <class T>
+struct filled_elements_are_numbers {
+    static_assert(element<T>, "fill is for numbers; the entries of an index table are uploaded");
+};
+
 /// `2 * B` for `2 * B(i)`.
 template <class L, class R>
 requires without_indices<L> || without_indices<R>
@@ -114,11 +124,35 @@ template <class L, class R>
 requires without_indices<L> || without_indices<R>
 auto operator/(const L&, const R&) { return refuse_without_indices<L, R>(); }
 
+template <class T>
+struct padded_elements_are_numbers {
+    static_assert(element<T>, "an index table cannot be padded");
+};
+template <class T>
+struct distinct_is_for_index_tables {
+    static_assert(index_element<T>, "distinct is for index tables: tensors and views of integers");
+};
+
+/// An index table whose entries, the user promises, all differ.
+template <class T, class Shape>
+class distinct_table : operand_base<T, Shape> {
+    using base = operand_base<T, Shape>;
+
+  public:
+    explicit distinct_table(const base& table) : base(table) { (void)distinct_is_for_index_tables<typename base::value_type>{}; }
+    template <position_argument... P>
+    auto operator()(const P&... p) const {
+        return make_table<base::type, true, Shape>(this->header_, this->extents_.data(), this->strides_.data(), p...);
+    }
+};
+
 /// D with reads outside giving zero and writes outside dropped.
 template <bool Writable, class T, class Shape>
 class padded_operand : operand_base<T, Shape> {
   public:
-    explicit padded_operand(const operand_base<T, Shape>& d) : operand_base<T, Shape>(d) {}
+    explicit padded_operand(const operand_base<T, Shape>& d) : operand_base<T, Shape>(d) {
+        (void)padded_elements_are_numbers<std::remove_const_t<T>>{};
+    }
     template <position_argument... P>
     auto operator()(const P&... p) const {
         return this->template at<Writable>(true, p...);

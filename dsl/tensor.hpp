@@ -141,6 +141,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
 
     /// Sets every element to x, by a statement: within record() it is part of the program.
     void fill(const T& x) {
+        (void)dsl::filled_elements_are_numbers<T>{};
         // Dense memory is one axis, whatever its shape: one kernel for every tensor of T.
         dsl::run_fill<1>(this->header_, {this->size()}, {1}, dsl::as_scalar(x));
     }
@@ -209,6 +210,12 @@ auto padded(tensor<T, Extents...>& d) {
 template <class T, std::int64_t... Extents>
 auto padded(const tensor<T, Extents...>& d) {
     return dsl::padded_operand<false, T, dsl::shape<Extents...>>(d);
+}
+
+/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written twice.
+template <class T, std::int64_t... Extents>
+auto distinct(const tensor<T, Extents...>& p) {
+    return dsl::distinct_table<T, dsl::shape<Extents...>>(p);
 }
 
 namespace dsl {

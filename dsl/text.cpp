@@ -25,7 +25,12 @@ constexpr std::pair<std::string_view, operation> functions[] = {
     {"conj", operation::conjugate}, {"relu", operation::relu}, {"exp", operation::exp}, {"sqrt", operation::sqrt},
     {"abs", operation::abs},        {"min", operation::min},   {"max", operation::max}};
 
-constexpr std::string_view padded_keyword = "padded";
+constexpr std::string_view padded_keyword = "padded", distinct_keyword = "distinct";
+
+/// Functions that the language lacks: a name of these before an access is a mistake, any other an index table's user.
+constexpr std::string_view missing_functions[] = {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos",
+                                                  "cosh", "erf",   "erfc", "exp2",  "expm1", "floor", "log",   "log10", "log1p", "log2",
+                                                  "mod",  "pow",   "round", "sign", "sin",   "sinh",  "sum",   "tan",   "tanh",  "trunc"};
 
 std::optional<operation> function_named(std::string_view name) {
     for (const auto& [spelling, kind] : functions)
@@ -164,7 +169,16 @@ class parser {
         access(column, word);
     }
 
-    void access(std::size_t column, std::string_view word) {
+    /// An access that stands in a position, with its own positions; they are appended behind the access that it stands in.
+    struct table {
+        lowering::access access;
+        std::vector<lowering::position> positions;
+        std::int32_t gathered = 0; ///< the position
+        std::size_t column = 0;
+    };
+
+    /// The number of the access.
+    std::int32_t access(std::size_t column, std::string_view word) {
         if (out().accesses.size() > lowering::max_operands)
             fail(column, fmt::format("more than {} accesses on the right side", lowering::max_operands));
         lowering::access a;
@@ -180,20 +194,78 @@ class parser {
             if (peek() != '(') expected("'(' and the positions");
         }
         a.first_position = static_cast<std::int32_t>(out().positions.size());
-        if (take("(") && !take(")")) {
-            do position(a.first_position);
-            while (take(","));
-            want(")", "',' or ')'");
-        }
+        if (take("(") && !take(")")) positions(a.first_position);
         a.position_count = static_cast<std::int32_t>(out().positions.size()) - a.first_position;
+        const auto number = append(a, column);
+        for (table& t : std::exchange(tables_, {})) {
+            out().positions[static_cast<std::size_t>(t.gathered)].table = static_cast<std::int32_t>(out().accesses.size());
+            t.access.first_position = static_cast<std::int32_t>(out().positions.size());
+            t.access.position_count = static_cast<std::int32_t>(t.positions.size());
+            out().positions.insert(out().positions.end(), t.positions.begin(), t.positions.end());
+            append(t.access, t.column);
+        }
+        return number;
+    }
+
+    std::int32_t append(const lowering::access& a, std::size_t column) {
         out().accesses.push_back(a);
         result_.access_columns.push_back(column);
+        return static_cast<std::int32_t>(out().accesses.size()) - 1;
+    }
+
+    void positions(std::int32_t first) {
+        do position(first);
+        while (take(","));
+        want(")", "',' or ')'");
+    }
+
+    /// `p(e)` or `distinct(p)(e)` in a position; false, with nothing taken, where it is none.
+    bool gathered_position() {
+        skip_blanks();
+        const std::size_t column = at_;
+        if (!is_letter(peek())) return false;
+        table t;
+        t.column = column;
+        t.access.name = name();
+        lowering::position p;
+        if (t.access.name == distinct_keyword && peek() == '(') {
+            ++at_;
+            if (!is_letter(peek())) expected("the name of an index table: distinct(p)(e)");
+            t.access.name = name();
+            p.distinct = true;
+            want(")", "')'");
+            if (peek() != '(') expected("'(' and the positions");
+        } else if (peek() != '(' || !holds_letter()) {
+            at_ = column;
+            return false;
+        }
+        if (in_table_) fail(column, "the positions of an index table cannot be gathered themselves");
+        want("(", "'('");
+        in_table_ = true;
+        const auto first = out().positions.size();
+        positions(static_cast<std::int32_t>(first));
+        t.positions.assign(out().positions.begin() + static_cast<std::ptrdiff_t>(first), out().positions.end());
+        out().positions.resize(first);
+        in_table_ = false;
+        t.gathered = static_cast<std::int32_t>(first);
+        p.table = 0; // known when the access that it stands in ends
+        out().positions.push_back(p);
+        tables_.push_back(std::move(t));
+        if (peek() != ',' && peek() != ')') expected("',' or ')': the entry of an index table is a position by itself");
+        return true;
+    }
+
+    /// Whether between the parenthesis here and its partner there is more than the integers of an index's range.
+    bool holds_letter() const {
+        const auto end = source_.find(')', at_);
+        return std::any_of(source_.begin() + static_cast<std::ptrdiff_t>(at_), source_.begin() + static_cast<std::ptrdiff_t>(std::min(end, source_.size())), is_letter);
     }
 
     void position(std::int32_t first_position) {
         skip_blanks();
         if (out().positions.size() - static_cast<std::size_t>(first_position) == lowering::max_axes)
             fail(at_, fmt::format("more than {} positions", lowering::max_axes));
+        if (gathered_position()) return;
         lowering::position p;
         p.first_term = static_cast<std::int32_t>(out().terms.size());
         bool negative = take("-");
@@ -330,9 +402,10 @@ class parser {
         if (!is_letter(c)) expected("a tensor, a number or '('");
         const std::string_view word = name();
         if (const auto function = function_named(word)) return call(column, *function, depth);
-        if (word != padded_keyword && peek() == '(' && holds_access()) fail_as_function(column, word);
-        access(column, word);
-        return add(column, operation::access, static_cast<std::int32_t>(out().accesses.size()) - 1);
+        const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) != std::end(missing_functions);
+        if (is_missing && peek() == '(' && holds_access()) fail_as_function(column, word);
+        const auto number = access(column, word);
+        return add(column, operation::access, number);
     }
 
     /// Whether between the parenthesis here and its partner a name has parentheses of its own that hold no integers,
@@ -357,9 +430,7 @@ class parser {
         std::string known;
         for (const auto& [spelling, kind] : functions)
             known += fmt::format("{}{}", known.empty() ? "" : ", ", spelling);
-        fail(column, fmt::format("'{}' is no function; there are {} (in a tensor's position, parentheses hold the "
-                                 "range of an index: m(0, 9))",
-                                 word, known));
+        fail(column, fmt::format("'{}' is no function; there are {}", word, known));
     }
 
     std::int32_t call(std::size_t column, operation function, int depth) {
@@ -377,12 +448,14 @@ class parser {
     text_statement result_;
     std::string_view source_;
     std::size_t at_ = 0;
+    std::vector<table> tables_; ///< of the access that is being read
+    bool in_table_ = false;
 };
 
 } // namespace
 
 bool is_text_name(std::string_view name) {
-    return !name.empty() && is_letter(name[0]) && name != padded_keyword && !function_named(name) &&
+    return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword && !function_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 

@@ -217,6 +217,7 @@ lowering::scalar_type promotion(const text_statement& s, std::span<const text_op
     std::optional<lowering::scalar_type> type;
     for (std::size_t n = 1; n < s.unbound.accesses.size(); ++n) {
         const auto t = operand_of(s, n, operands).type;
+        if (lowering::is_index(t)) continue;
         type = type ? lowering::promote(*type, t) : t;
     }
     const auto& scalars = s.unbound.scalars;
@@ -240,6 +241,8 @@ text_operand create_left(text_statement& s, std::span<const text_operand> operan
     std::int64_t stride = 1, bytes = 0;
     for (std::int32_t i = 0; i < left.position_count; ++i) {
         const auto& p = s.unbound.positions[static_cast<std::size_t>(left.first_position + i)];
+        if (p.is_gathered())
+            fail_at_access(s, 0, fmt::format("position {} of '{}' is gathered, which does not tell its extent: '{}' must exist", i + 1, s.left(), s.left()));
         const auto values = finder.values(p);
         if (values && values->first < 0 && !left.padded)
             fail_at_access(s, 0,

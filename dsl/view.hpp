@@ -62,6 +62,7 @@ class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
 
     /// Sets every element to x, by a statement: within record() it is part of the program.
     void fill(const value_type& x) const requires writable {
+        (void)dsl::filled_elements_are_numbers<value_type>{};
         dsl::run_fill(this->header_, this->extents_, this->strides_, dsl::as_scalar(x));
     }
 
@@ -79,6 +80,12 @@ view(const M&, ricci::device = cpu()) -> view<typename M::element_type, static_c
 template <class T, int Rank>
 auto padded(const view<T, Rank>& d) {
     return dsl::padded_operand<view<T, Rank>::writable, T, dsl::run_time_shape<Rank>>(d);
+}
+
+/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written twice.
+template <class T, int Rank>
+auto distinct(const view<T, Rank>& p) {
+    return dsl::distinct_table<T, dsl::run_time_shape<Rank>>(p);
 }
 
 } // namespace ricci

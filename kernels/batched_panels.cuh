@@ -21,9 +21,9 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
     if (block >= a.products * column_blocks) return;
     const int first_column = static_cast<int>(block % column_blocks) * columns_of_block;
     const int columns = n - first_column < columns_of_block ? static_cast<int>(n) - first_column : columns_of_block;
-    const batch_offsets at = offsets_of(a, block / column_blocks);
-    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + at.x, static_cast<int>(m), k);
-    const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + at.y + n_offset(a, 1, first_column), columns, k);
+    const batch_places at = places_of(a, block / column_blocks);
+    const panel_stream<1, x_element> x(a, at.x, static_cast<int>(m), k);
+    const panel_stream<2, y_element> y(a, at.y + n_offset(a, 1, first_column), columns, k);
     if constexpr (accumulate) { // C is read last: meanwhile it comes as far as the L2 cache
         constexpr int lines = c_along_rows ? columns_of_block : static_cast<int>(m);
         const int length = (c_along_rows ? static_cast<int>(m) : columns) * static_cast<int>(sizeof(c_element)), own = c_along_rows ? columns : static_cast<int>(m);
@@ -31,8 +31,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
         for (int e = threadIdx.x; e < lines * chunks; e += threads_per_block) {
             const int line = e / chunks, byte = e % chunks * 128;
             if (line >= own || byte >= length) continue;
-            const long long offset = at.c + (c_along_rows ? c_offset(a, 0, first_column + line) : c_offset(a, line, first_column));
-            prefetch_to_l2(reinterpret_cast<const unsigned char*>(static_cast<const c_element*>(a.c) + offset) + byte);
+            const long long offset = c_along_rows ? c_offset(a, 0, first_column + line) : c_offset(a, line, first_column);
+            prefetch_to_l2(reinterpret_cast<const unsigned char*>(at.c + offset) + byte);
         }
     }
     tile mine(threadIdx.x / tile::threads);
@@ -52,10 +52,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
     }
     mine.finish(
         [&](int i, int j, compute sum) {
-            if (j < columns) store_c(a, at.c + c_offset(a, i, first_column + j), sum);
+            if (j < columns) update(a, at.c[c_offset(a, i, first_column + j)], sum);
         },
         [&](int i, int j) {
             const long long column = first_column + (j < columns ? j : 0);
-            return dot_in_global(a, static_cast<const x_element*>(a.x) + at.x, static_cast<const y_element*>(a.y) + at.y, i, column, 0, k);
+            return dot_in_global(a, at.x, at.y, i, column, 0, k);
         });
 }

@@ -3,6 +3,8 @@
 //
 //   an operand is      where                                                          how it moves
 //   a span             one batch axis at most, matrices one behind another            one bulk copy
+//   runs               else: each matrix in one piece, wherever a table or several    16 bytes at a time, by asynchronous copies;
+//                      batch axes put it                                              ends that are shorter, number by number
 //   lines              else: several batch axes, matrices in pieces, columns that     16 bytes at a time, by asynchronous copies
 //                      would lie on the same banks; all multiples of 16 bytes
 //   packed             else                                                           element by element, neighbors in memory together
@@ -12,13 +14,13 @@
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, and
 //   products_per_block, threads_per_block
 //   core                             0 batched_fma, 1 batched_mma
-//   is_span[3], c_is_dense           of C, X, Y
+//   is_span[3], is_run[3], c_is_dense           of C, X, Y
 //   line[3]                          elements of a line; 0: no lines
 //   slot[3]                          elements from one product to the next in shared memory; 0: all share one matrix
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
 //   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
-//   places                           bytes to the table of where each product lies, if there are several batch axes
+//   places                           bytes to the addresses of each product's C, X and Y, if there are several batch axes or tables
 #pragma once
 
 #include "product.hpp"
@@ -32,13 +34,18 @@ template <> struct unit_of_bytes<8> { using type = unsigned long long; };
 /// What ends of spans are copied by: complex elements are aligned to their parts only.
 template <class Element> using unit_of = typename unit_of_bytes<sizeof(typename real_part<Element>::type)>::type;
 
+constexpr bool has_places = batch_axes > 1 || has_tables;
+constexpr bool copies_asynchronously = line[0] + line[1] + line[2] > 0 || is_run[0] || is_run[1] || is_run[2];
+
 /// An operand's part of the block.
 template <int O, class Element, int Rows, int Columns> struct block_operand {
-    Element* global; ///< the block's first product
+    using unit = unit_of<Element>;
+    Element* global; ///< the block's first product; with places, unless it is a span, element (0, ..., 0)
     Element* shared;
+    const unsigned long long* places; ///< three a product
     span_parts parts;
 
-    RICCI_FUNCTION block_operand(Element* first, unsigned char* memory, int products) : global(first) {
+    RICCI_FUNCTION block_operand(Element* first, unsigned char* memory, const unsigned long long* where, int products) : global(first), places(where) {
         if constexpr (is_span[O]) {
             shared = reinterpret_cast<Element*>(place_in(memory + region[O], first));
             parts = parts_of(first, static_cast<int>(((products - 1) * slot[O] + length[O]) * sizeof(Element)));
@@ -47,8 +54,20 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         }
     }
 
+    /// Product p's matrix in global memory.
+    RICCI_FUNCTION Element* matrix(const arguments& a, int p) const {
+        if constexpr (has_places) return reinterpret_cast<Element*>(places[3 * p + O]);
+        else return global + p * a.batch_step[O][0];
+    }
+    /// And in shared memory.
+    RICCI_FUNCTION Element* matrix_in_shared(int p) const {
+        unsigned char* const begin = reinterpret_cast<unsigned char*>(shared + p * slot[O]);
+        if constexpr (is_run[O]) return reinterpret_cast<Element*>(begin + places[3 * p + O] % 16);
+        else return reinterpret_cast<Element*>(begin);
+    }
+
     /// Calls move(element in global memory, in shared memory) for every element, neighbors in memory by neighboring threads.
-    template <class Move> RICCI_FUNCTION void each(const arguments& a, const long long* places, int products, const Move& move) const {
+    template <class Move> RICCI_FUNCTION void each(const arguments& a, int products, const Move& move) const {
         const int matrices = slot[O] == 0 ? 1 : products;
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < products_per_block * Rows * Columns; e += threads_per_block) {
@@ -56,22 +75,52 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
             split_tile<fastest[O], Rows, Columns>(e, i, j, p);
             if (p >= matrices) continue;
             const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
-            const long long before = batch_axes > 1 ? places[3 * p + O] : p * a.batch_step[O][0];
-            move(global[before + inside], shared[p * slot[O] + i * row[O] + j * column[O]]);
+            move(matrix(a, p)[inside], shared[p * slot[O] + i * row[O] + j * column[O]]);
         }
     }
 
-    /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory.
+    /// Calls move(16 bytes in global memory, in shared memory) for all that lie in runs at multiples of 16 bytes, and move_unit for each
+    /// unit before and behind them.
+    template <class Move, class MoveUnit> RICCI_FUNCTION void each_piece(int products, const Move& move, const MoveUnit& move_unit) const {
+        constexpr int bytes = length[O] * static_cast<int>(sizeof(Element)), size = sizeof(unit), most = bytes / 16;
+        struct run {
+            int shift, first, chunks; ///< bytes that it begins behind a multiple of 16, and from there to the first chunk
+            unsigned char *from, *to;
+        };
+        const auto run_of = [&](int p) {
+            const unsigned long long begin = places[3 * p + O];
+            const int shift = static_cast<int>(begin % 16), first = shift == 0 ? 0 : 16, chunks = (shift + bytes - first) / 16;
+            return run{shift, first, chunks, reinterpret_cast<unsigned char*>(begin - shift), reinterpret_cast<unsigned char*>(shared + p * slot[O])};
+        };
+        if constexpr (most > 0) {
+            RICCI_UNROLL_2
+            for (int e = threadIdx.x; e < products * most; e += threads_per_block) {
+                const run r = run_of(e / at_least_one(most));
+                const int at = r.first + e % at_least_one(most) * 16;
+                if (at + 16 <= r.shift + bytes) move(r.from + at, r.to + at);
+            }
+        }
+        constexpr int ends = (bytes % 16 + 16) / size; // where a chunk's worth is before and behind
+        RICCI_UNROLL_ONCE
+        for (int e = threadIdx.x; e < products * ends; e += threads_per_block) {
+            const run r = run_of(e / ends);
+            const int u = e % ends * size, head = r.first == 0 ? 0 : 16 - r.shift, at = r.shift + (u < head ? u : u + 16 * r.chunks);
+            if (at < r.shift + bytes) move_unit(reinterpret_cast<unit*>(r.from + at), reinterpret_cast<unit*>(r.to + at));
+        }
+    }
+
+    /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory; where a table says is seen line by line.
     RICCI_FUNCTION bool has_aligned_lines(const arguments& a) const {
         if constexpr (line[O] == 0) return false;
+        if constexpr (table_type[O] >= 0) return true;
         unsigned long long bits = reinterpret_cast<unsigned long long>(global);
         RICCI_UNROLL
         for (int axis = 0; axis < batch_axes; ++axis) bits |= static_cast<unsigned long long>(a.batch_step[O][axis]) * sizeof(Element);
         return bits % 16 == 0;
     }
 
-    /// Calls move(16 bytes in global memory, in shared memory) for all lines.
-    template <class Move> RICCI_FUNCTION void each_chunk(const arguments& a, const long long* places, int products, const Move& move) const {
+    /// Calls move(16 bytes in global memory, in shared memory) for all lines, and move_unit for each unit where a table's are not aligned.
+    template <class Move, class MoveUnit> RICCI_FUNCTION void each_chunk(const arguments& a, int products, const Move& move, const MoveUnit& move_unit) const {
         constexpr bool of_columns = row[O] == 1;
         constexpr int per = 16 / static_cast<int>(sizeof(Element)), line_count = of_columns ? Columns : Rows, chunks = at_least_one(line[O] / per);
         constexpr int pitch = of_columns ? column[O] : row[O];
@@ -81,8 +130,11 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
             const int at = e % chunks * per, l = e / chunks % line_count, p = e / (chunks * line_count);
             const int i = of_columns ? at : l, j = of_columns ? l : at;
             const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
-            const long long before = batch_axes > 1 ? places[3 * p + O] : p * a.batch_step[O][0];
-            move(global + before + inside, shared + p * slot[O] + l * pitch + at);
+            Element *const from = matrix(a, p) + inside, *const to = shared + p * slot[O] + l * pitch + at;
+            if (table_type[O] < 0 || reinterpret_cast<unsigned long long>(from) % 16 == 0) move(from, to);
+            else
+                RICCI_UNROLL_ONCE
+                for (int u = 0; u < 16 / static_cast<int>(sizeof(unit)); ++u) move_unit(reinterpret_cast<unit*>(from) + u, reinterpret_cast<unit*>(to) + u);
         }
     }
 
@@ -96,32 +148,39 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     RICCI_FUNCTION int loaded_by_bulk() const { return is_span[O] ? parts.middle : 0; }
 
     /// All but what bulk copies bring.
-    RICCI_FUNCTION void load_by_threads(const arguments& a, const long long* places, int products) const {
+    RICCI_FUNCTION void load_by_threads(const arguments& a, int products) const {
+        const auto chunk = [](const void* in_global, void* in_shared) { async_copy<16>(in_shared, in_global, 16); };
+        const auto short_chunk = [](const unit* in_global, unit* in_shared) {
+            if constexpr (sizeof(unit) >= 4) async_copy<sizeof(unit)>(in_shared, in_global, sizeof(unit));
+            else *in_shared = *in_global;
+        };
         if constexpr (is_span[O]) {
-            copy_ends<unit_of<Element>>(shared, global, parts);
+            copy_ends<unit>(shared, global, parts);
 #if !RICCI_BULK_COPIES
             copy_middle(shared, global, parts);
 #endif
+        } else if constexpr (is_run[O]) {
+            each_piece(products, chunk, short_chunk);
         } else {
             if constexpr (line[O] > 0)
-                if (has_aligned_lines(a)) {
-                    each_chunk(a, places, products, [](const Element* in_global, Element* in_shared) { async_copy<16>(in_shared, in_global, 16); });
-                    return;
-                }
-            each(a, places, products, [](const Element& in_global, Element& in_shared) { in_shared = in_global; });
+                if (has_aligned_lines(a)) return each_chunk(a, products, chunk, short_chunk);
+            each(a, products, [](const Element& in_global, Element& in_shared) { in_shared = in_global; });
         }
     }
 
     /// Where it is no span.
-    RICCI_FUNCTION void store_by_threads(const arguments& a, const long long* places, int products) const {
-        if constexpr (line[O] > 0)
-            if (has_aligned_lines(a)) {
-                each_chunk(a, places, products, [](Element* in_global, const Element* in_shared) {
-                    *reinterpret_cast<sixteen_bytes*>(in_global) = *reinterpret_cast<const sixteen_bytes*>(in_shared);
-                });
-                return;
-            }
-        each(a, places, products, [](Element& in_global, const Element& in_shared) { in_global = in_shared; });
+    RICCI_FUNCTION void store_by_threads(const arguments& a, int products) const {
+        const auto chunk = [](void* in_global, const void* in_shared) {
+            *static_cast<sixteen_bytes*>(in_global) = *static_cast<const sixteen_bytes*>(in_shared);
+        };
+        const auto short_chunk = [](unit* in_global, const unit* in_shared) { *in_global = *in_shared; };
+        if constexpr (is_run[O]) {
+            each_piece(products, chunk, short_chunk);
+        } else {
+            if constexpr (line[O] > 0)
+                if (has_aligned_lines(a)) return each_chunk(a, products, chunk, short_chunk);
+            each(a, products, [](Element& in_global, const Element& in_shared) { in_global = in_shared; });
+        }
     }
 #if RICCI_BULK_COPIES
     RICCI_FUNCTION void load_by_bulk(copy_barrier& b) const {
@@ -131,15 +190,16 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
 #endif
 };
 
-template <class Tile> RICCI_FUNCTION void multiply(const arguments& a, int products, c_element* cs, const x_element* xs, const y_element* ys) {
+template <class Tile, class C, class X, class Y> RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y) {
     RICCI_UNROLL_ONCE
     for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
         const int p = g / Tile::count;
         Tile tile(g % Tile::count);
-        const x_element* const xp = xs + p * slot[1];
-        const y_element* const yp = ys + p * slot[2];
+        c_element* const cp = c.matrix_in_shared(p);
+        const x_element* const xp = x.matrix_in_shared(p);
+        const y_element* const yp = y.matrix_in_shared(p);
         tile.template add<k>(xp, yp);
-        tile.finish([&](int i, int j, compute sum) { update(a, cs[p * slot[0] + i * row[0] + j * column[0]], sum); },
+        tile.finish([&](int i, int j, compute sum) { update(a, cp[i * row[0] + j * column[0]], sum); },
                     [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
     }
 }
@@ -150,21 +210,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     if (first >= a.products) return; // the whole block
     const int products = static_cast<int>(a.products - first < a.share ? a.products - first : a.share);
 
-    // With several batch axes places are counted from the operands' start, else from the block's first product.
-    long long* const where = reinterpret_cast<long long*>(memory + places);
-    batch_offsets at{0, 0, 0};
-    if constexpr (batch_axes > 1) {
-        for (int p = threadIdx.x; p < products; p += threads_per_block) {
-            const batch_offsets of_p = offsets_of(a, first + p);
-            where[3 * p] = of_p.c, where[3 * p + 1] = of_p.x, where[3 * p + 2] = of_p.y;
-        }
-        __syncthreads();
-    } else {
-        at = offsets_of(a, first);
-    }
-    const block_operand<0, c_element, m, n> c(static_cast<c_element*>(a.c) + at.c, memory, products);
-    const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + at.x, memory, products);
-    const block_operand<2, y_element, k, n> y(const_cast<y_element*>(static_cast<const y_element*>(a.y)) + at.y, memory, products);
+    unsigned long long* const where = reinterpret_cast<unsigned long long*>(memory + places);
+    const auto before = [&](int o) { return batch_axes == 1 ? first * a.batch_step[o][0] : 0; };
+    const block_operand<0, c_element, m, n> c(static_cast<c_element*>(a.c) + before(0), memory, where, products);
+    const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + before(1), memory, where, products);
+    const block_operand<2, y_element, k, n> y(const_cast<y_element*>(static_cast<const y_element*>(a.y)) + before(2), memory, where, products);
 
 #if RICCI_BULK_COPIES
     copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
@@ -177,10 +227,18 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         if constexpr (accumulate) c.load_by_bulk(loaded);
     }
 #endif
-    x.load_by_threads(a, where, products);
-    y.load_by_threads(a, where, products);
-    if constexpr (accumulate) c.load_by_threads(a, where, products);
-    if constexpr (line[0] + line[1] + line[2] > 0) {
+    if constexpr (has_places) { // while the spans are under way
+        for (int p = threadIdx.x; p < products; p += threads_per_block) {
+            const batch_places of_p = places_of(a, first + p);
+            where[3 * p] = reinterpret_cast<unsigned long long>(of_p.c), where[3 * p + 1] = reinterpret_cast<unsigned long long>(of_p.x);
+            where[3 * p + 2] = reinterpret_cast<unsigned long long>(of_p.y);
+        }
+        __syncthreads();
+    }
+    x.load_by_threads(a, products);
+    y.load_by_threads(a, products);
+    if constexpr (accumulate) c.load_by_threads(a, products);
+    if constexpr (copies_asynchronously) {
         commit_async_copies();
         wait_async_copies<0>();
     }
@@ -189,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     wait_barrier(loaded, 0);
 #endif
 
-    multiply<typename tile_of<core>::type>(a, products, c.shared, x.shared, y.shared);
+    multiply<typename tile_of<core>::type>(a, products, c, x, y);
 
     if constexpr (c_is_dense) {
 #if RICCI_BULK_COPIES
@@ -205,6 +263,6 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
 #endif
     } else {
         __syncthreads();
-        c.store_by_threads(a, where, products);
+        c.store_by_threads(a, products);
     }
 }

@@ -5,12 +5,14 @@
 //   axis_extent[axis]                or `argument`, if it comes in arguments::extent
 //   operand_count, operand_type[]    operand 0 is the output
 //   operand_stride[operand][axis]    in elements, or `argument`
+//   gather_count, gathered_operand[], gather_table[]    gathered positions: of which operand, by which operand's entries
 //   bound_count, bound_operand[]     padded positions: 0 <= offset + sum of coefficient*axis < extent
 //   node_count, node_kind[], node_a[], node_b[]      children first, root last; kinds are lowering::operation's
 //   sum_first[], sum_length[], sum_axis[], sum_shared_axis[]   the axes of each sum, and the one that threads share
 //   scalar_count, compute_type, accumulation         accumulation: 0 '=', 1 '+=', -1 '-='
 #pragma once
 
+#include "index_table.hpp"
 #include "scalar.hpp"
 
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
@@ -19,6 +21,7 @@ struct arguments {
     void* data[operand_count];
     long long extent[at_least_one(axis_count)];
     long long stride[operand_count][at_least_one(axis_count)];
+    long long gather_stride[at_least_one(gather_count)]; ///< elements that an entry counts
     long long bound_offset[at_least_one(bound_count)];
     long long bound_extent[at_least_one(bound_count)];
     long long bound_coefficient[at_least_one(bound_count)][at_least_one(axis_count)];
@@ -59,10 +62,26 @@ template <int Operand, int Bound = 0> RICCI_FUNCTION bool is_inside(const argume
     }
 }
 
-template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) {
+template <int Operand, int Gather = 0, class Element> RICCI_FUNCTION Element* add_gathers(const arguments& a, const long long* x, Element* at) {
+    if constexpr (Gather == gather_count) return at;
+    else {
+        if constexpr (gathered_operand[Gather] == Operand) {
+            constexpr int table = gather_table[Gather], type = operand_type[table];
+            at = gathered<type>(at, table_entry<type>(a.data[table], offset<table>(a, x)), a.gather_stride[Gather]);
+        }
+        return add_gathers<Operand, Gather + 1>(a, x, at);
+    }
+}
+
+/// Where the element lies.
+template <int Operand> RICCI_FUNCTION auto* element_at(const arguments& a, const long long* x) {
     using element = typename type_of<operand_type[Operand]>::type;
+    return add_gathers<Operand>(a, x, static_cast<element*>(a.data[Operand])) + offset<Operand>(a, x);
+}
+
+template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) {
     if (!is_inside<Operand>(a, x)) return from_real<compute>(0, 0);
-    return load_as<compute>(static_cast<const element*>(a.data[Operand])[offset<Operand>(a, x)]);
+    return load_as<compute>(*element_at<Operand>(a, x));
 }
 
 /// Threads that evaluate one element together: each takes every count-th value of a sum's shared axis, then `reduce` adds up.
@@ -136,7 +155,7 @@ template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a,
 RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) {
     using element = type_of<operand_type[0]>::type;
     if (!is_inside<0>(a, x)) return;
-    element* at = static_cast<element*>(a.data[0]) + offset<0>(a, x);
+    element* const at = element_at<0>(a, x);
     if constexpr (accumulation == 1) value = load_as<compute>(*at) + value;
     else if constexpr (accumulation == -1) value = load_as<compute>(*at) - value;
     *at = store_as<element>(value);

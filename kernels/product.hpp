@@ -6,13 +6,24 @@
 //   m_axes, n_axes, k_axes, batch_axes          how many axes make up m, n, k and the batch, the first fastest
 //   m_extent[], n_extent[], k_extent[]          or `argument`: then it is in the arguments
 //   m_stride[2][] (in C, X), n_stride[2][] (in C, Y), k_stride[2][] (in X, Y)    or `argument`
+//   table_type[3]      of the tables that say where the matrices of C, X and Y lie: see index_table.hpp; -1: no table
 #pragma once
 
+#include "index_table.hpp"
 #include "scalar.hpp"
 
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 
-struct arguments {
+constexpr bool has_tables = table_type[0] >= 0 || table_type[1] >= 0 || table_type[2] >= 0;
+
+template <bool> struct table_arguments {};
+template <> struct table_arguments<true> {
+    const void* table[3];      ///< of C, X, Y
+    long long entry_stride[3]; ///< elements of the operand that an entry counts
+    long long table_step[3][at_least_one(batch_axes)];
+};
+
+struct arguments : table_arguments<has_tables> {
     void* c;
     const void* x;
     const void* y;
@@ -85,17 +96,43 @@ RICCI_FUNCTION long long row_count(const arguments& a) {
 struct batch_offsets {
     long long c, x, y;
 };
-RICCI_FUNCTION batch_offsets offsets_of(const arguments& a, long long b) {
-    batch_offsets out{0, 0, 0};
+/// Calls f(batch axis, where product `b` is on it) for all.
+template <class F> RICCI_FUNCTION void each_batch_axis(const arguments& a, long long b, const F& f) {
     RICCI_UNROLL
     for (int axis = 0; axis < batch_axes; ++axis) {
         const long long at = axis + 1 == batch_axes ? b : b % a.batch_length[axis];
         if (axis + 1 < batch_axes) b /= a.batch_length[axis];
+        f(axis, at);
+    }
+}
+RICCI_FUNCTION batch_offsets offsets_of(const arguments& a, long long b) {
+    batch_offsets out{0, 0, 0};
+    each_batch_axis(a, b, [&](int axis, long long at) {
         out.c += at * a.batch_step[0][axis];
         out.x += at * a.batch_step[1][axis];
         out.y += at * a.batch_step[2][axis];
-    }
+    });
     return out;
+}
+
+/// The same with what tables give.
+struct batch_places {
+    c_element* c;
+    const x_element* x;
+    const y_element* y;
+};
+template <int O, class Arguments, class Element> RICCI_FUNCTION Element* place_by_table(const Arguments& a, Element* first, long long b) {
+    if constexpr (table_type[O] < 0) return first;
+    else {
+        long long entry = 0;
+        each_batch_axis(a, b, [&](int axis, long long i) { entry += i * a.table_step[O][axis]; });
+        return gathered<table_type[O]>(first, table_entry<table_type[O]>(a.table[O], entry), a.entry_stride[O]);
+    }
+}
+RICCI_FUNCTION batch_places places_of(const arguments& a, long long b) {
+    const batch_offsets at = offsets_of(a, b);
+    return {place_by_table<0>(a, static_cast<c_element*>(a.c), b) + at.c, place_by_table<1>(a, static_cast<const x_element*>(a.x), b) + at.x,
+            place_by_table<2>(a, static_cast<const y_element*>(a.y), b) + at.y};
 }
 
 RICCI_FUNCTION compute load_x(const void* x, long long offset) {

@@ -15,6 +15,7 @@ struct staged_operand {
     std::int64_t column = 1;
     std::int64_t length = 0;  ///< elements from a matrix's first to its last, plus one
     std::int64_t line = 0;    ///< packed in lines of so many elements, each copied 16 bytes at a time; 0: element by element
+    bool is_run = false;      ///< each matrix copied as it lies in memory, 16 bytes at a time, to its address modulo 16; a slot has room for that
 };
 
 struct batched_layout {
@@ -24,7 +25,11 @@ struct batched_layout {
 
 /// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of
 /// what lies between is not the operand's, and all strides are positive; unless its columns lie on the same banks and can be set apart.
+/// Matrices that lie anywhere, by a table or several batch axes, are runs where they are dense enough.
 batched_layout batched_layout_of(const step& st);
+
+/// Whether a block has a table of where each of its products lies: of several batch axes, or by tables.
+bool has_places(const step& st);
 
 /// Bytes from one operand's region of shared memory to the next, for this many products; a multiple of 128.
 std::int64_t region_bytes(const step& st, const batched_layout& layout, int operand, std::int64_t products);

@@ -3,6 +3,7 @@
 
 #include "lowering/byte_span.hpp"
 #include "lowering/coincidence.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/refuse.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
@@ -21,6 +22,7 @@ class overlap_checker {
         auto& st = plan_.steps.front();
         if (element_count(st.axes, st.operands[0].present) == 0) return std::move(plan_);
         refuse_double_writes(st);
+        refuse_written_tables(st);
         accumulate_left(st);
         std::vector<std::size_t> unsafe;
         for (std::size_t o = 1; o < st.operands.size(); ++o) {
@@ -56,18 +58,49 @@ class overlap_checker {
         const auto strides = left.bounds.empty() || !is_box_injective() ? left.stride : position_strides(st);
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if (left.present[a]) terms.push_back({strides[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
+            if (left.present[a] && (strides[a] != 0 || !is_gathered_along(st, left, a)))
+                terms.push_back({strides[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
+        for (const auto& g : left.gathers) {
+            refuse_entry_read_twice(st, g);
+            if (st.operands[static_cast<std::size_t>(g.table)].type != scalar_type::address) terms.push_back({g.stride, 1 - g.extent, g.extent - 1});
+        }
         if (!has_solution(std::move(terms), 0, 0, true, false)) return;
         std::string moving;
         for (std::size_t a = 0; a < st.axes.size(); ++a) {
             if (!left.present[a] || st.axes[a].extent < 2) continue;
-            if (strides[a] == 0)
+            if (strides[a] == 0 && !is_gathered_along(st, left, a))
                 refuse(s_, "{} is written more than once in an element: it is the same for all {} values of index {}",
                        to_string(s_, s_.accesses[0]), st.axes[a].extent, st.axes[a].name);
             moving += fmt::format("{}{}", moving.empty() ? "" : ", ", st.axes[a].name);
         }
         refuse(s_, "{} is written more than once in an element: different values of its indices {} collide", to_string(s_, s_.accesses[0]),
                moving);
+    }
+
+    /// Entries are different, or at different matrices, if each is read once.
+    void refuse_entry_read_twice(const step& st, const gather& g) const {
+        const auto& table = st.operands[static_cast<std::size_t>(g.table)];
+        std::vector<bounded_term> terms;
+        std::string moving;
+        for (std::size_t a = 0; a < st.axes.size(); ++a) {
+            if (!table.present[a]) continue;
+            terms.push_back({table.stride[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
+            if (st.axes[a].extent > 1) moving += fmt::format("{}{}", moving.empty() ? "" : ", ", st.axes[a].name);
+        }
+        if (has_solution(std::move(terms), 0, 0, true, false))
+            refuse(s_, "{} is written more than once in an element: different values of {} read the same entry of {}", to_string(s_, s_.accesses[0]), moving,
+                   names_[static_cast<std::size_t>(table.source)]);
+    }
+
+    void refuse_written_tables(const step& st) const {
+        if (table_of_addresses(st, st.operands[0]) != nullptr) return; // where it lies cannot be seen
+        const auto left = span_of(s_, access_of(st.operands[0]));
+        for (const auto& o : st.operands)
+            for (const auto& g : o.gathers) {
+                const auto& table = access_of(st.operands[static_cast<std::size_t>(g.table)]);
+                if (table.local == access_of(st.operands[0]).local && !span_of(s_, table).is_apart_from(left))
+                    refuse(s_, "{} shares memory with {}, which is written", names_[static_cast<std::size_t>(&table - s_.accesses.data())], names_[0]);
+            }
     }
 
     const position& left_position(int p) const { return s_.positions[static_cast<std::size_t>(s_.accesses[0].first_position + p)]; }
@@ -155,12 +188,16 @@ class overlap_checker {
         return access_of(st.operands[0]).local == access_of(st.operands[o]).local;
     }
     bool same_allocation(const step& st, std::size_t o) const {
-        return same_space(st, o) && access_of(st.operands[0]).data == access_of(st.operands[o]).data;
+        const auto* const data = access_of(st.operands[0]).data;
+        return same_space(st, o) && data != nullptr && data == access_of(st.operands[o]).data;
     }
 
     bool shares_memory(const step& st, std::size_t o) const {
         const auto& left = st.operands[0];
         const auto& right = st.operands[o];
+        // Matrices at addresses are apart, the user says, unless both sides find them in the same memory.
+        const auto *const to = table_of_addresses(st, left), *const from = table_of_addresses(st, right);
+        if (to != nullptr || from != nullptr) return to != nullptr && from != nullptr && access_of(*to).data == access_of(*from).data;
         // An operand without elements may have any strides.
         if (!same_space(st, o) || element_count(st.axes, right.present) == 0) return false;
         // Two tensors apart cannot overlap, wherever the dropped positions of a padded access would lie.
@@ -172,6 +209,8 @@ class overlap_checker {
             if (left.present[a]) terms.push_back({left.stride[a] * left_size, 0, st.axes[a].extent - 1});
             if (right.present[a]) terms.push_back({-right.stride[a] * right_size, 0, st.axes[a].extent - 1});
         }
+        for (const auto& g : left.gathers) terms.push_back({g.stride * left_size, 0, g.extent - 1});
+        for (const auto& g : right.gathers) terms.push_back({-g.stride * right_size, 0, g.extent - 1});
         const auto apart = distance(st, o);
         return has_solution(std::move(terms), -(left_size - 1) - apart, right_size - 1 - apart);
     }
@@ -182,6 +221,16 @@ class overlap_checker {
         if (!same_space(st, o) || left.type != right.type || distance(st, o) != 0) return false;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.axes[a].extent > 1 && (left.stride[a] != right.stride[a] || (right.present[a] && !left.present[a]))) return false;
+        return std::equal(left.gathers.begin(), left.gathers.end(), right.gathers.begin(), right.gathers.end(),
+                          [&](const gather& x, const gather& y) { return x.stride == y.stride && is_same_entry(st, x, y); });
+    }
+
+    /// Whether two tables are one, read at the same place.
+    bool is_same_entry(const step& st, const gather& x, const gather& y) const {
+        const auto &one = st.operands[static_cast<std::size_t>(x.table)], &other = st.operands[static_cast<std::size_t>(y.table)];
+        if (access_of(one).data != access_of(other).data || one.type != other.type || one.offset != other.offset) return false;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (st.axes[a].extent > 1 && one.stride[a] != other.stride[a]) return false;
         return true;
     }
 
@@ -198,8 +247,8 @@ class overlap_checker {
                 auto& operand = st.operands[o];
                 note("{} overlaps {}: copied first, {:.0f} bytes", to_string(s_, access_of(operand)), names_[0],
                      bytes(operand, operand.type));
-                auto copy = add_temporary(plan_, st.axes, operand.present, operand.type, {operand});
-                first.push_back(copy_step(st.axes, copy, assignment::assign, operand, accumulator(operand.type)));
+                auto copy = add_temporary(plan_, st.axes, operand.present, operand.type, {nominal(st, operand)});
+                first.push_back(copy_step(st, copy, assignment::assign, operand, accumulator(operand.type)));
                 operand = std::move(copy);
             }
             plan_.steps.insert(plan_.steps.begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
@@ -207,8 +256,8 @@ class overlap_checker {
             for (const auto o : unsafe)
                 note("{} overlaps {}: the result goes through a temporary, {:.0f} bytes", to_string(s_, access_of(st.operands[o])),
                      names_[0], result);
-            auto kept = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {st.operands[0]});
-            auto last = copy_step(st.axes, st.operands[0], st.op, kept, st.compute);
+            auto kept = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {nominal(st, st.operands[0])});
+            auto last = copy_step(st, st.operands[0], st.op, kept, st.compute);
             st.operands[0] = std::move(kept);
             st.op = assignment::assign;
             for (auto& o : st.operands) o.in_place = false;

@@ -8,11 +8,16 @@
 //                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
 //                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
 //   everything else                                                         direct
+// Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch; else, if they are large,
+// what is gathered is copied first.
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/choose_tile.hpp"
+#include "lowering/classify_axes.hpp"
 #include "lowering/families.hpp"
+#include "lowering/fuse_axes.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
@@ -28,6 +33,9 @@ namespace {
 
 using enum axis_class;
 
+/// From where on gathered operands are copied: evaluations in all, and for each element copied.
+constexpr double least_copied_work = 1 << 22, least_reuse = 16;
+
 class form_chooser {
   public:
     form_chooser(plan& p, const machine& chip, const priors& known, bool dynamic_extents)
@@ -36,6 +44,7 @@ class form_chooser {
     void choose(step st, std::vector<step>& out) {
         st.shape = shape_of(st);
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
+        if (is_gathered(st)) return choose_gathered(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
         if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
         if (st.shape == form::tall_skinny_ab || ((st.shape == form::gemv || is_scaling(st)) && fits_ab(st))) {
@@ -55,6 +64,56 @@ class form_chooser {
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
         else take_direct(std::move(st), out);
+    }
+
+    void choose_gathered(step st, std::vector<step>& out) {
+        auto single = with_single_axes(st);
+        single.shape = product_shape(single);
+        if (is_gathered_by_batch(single) && !varies(single, m) && !varies(single, n)) {
+            if (fits_batched_panels(single)) return take_batched(family::batched_panels, std::move(single), out);
+            if (fits_batched_small(single)) return take_batched(family::batched_small, std::move(single), out);
+        }
+        if (pays_to_copy(st)) take_copied(std::move(st), out);
+        else take_direct(std::move(st), out);
+    }
+
+    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing beside it.
+    static bool pays_to_copy(const step& st) {
+        double copied = 0;
+        for (const auto& o : st.operands)
+            if (!o.gathers.empty()) copied += static_cast<double>(element_count(st.axes, o.present));
+        const auto work = static_cast<double>(element_count(st.axes, std::vector<char>(st.axes.size(), 1)));
+        return work >= least_copied_work && work >= least_reuse * copied;
+    }
+
+    /// The gathered operands copied into temporaries, their product, and C from a temporary to where its tables say.
+    void take_copied(step st, std::vector<step>& out) {
+        for (const auto number : {st.x, st.y}) {
+            auto& o = st.operands[static_cast<std::size_t>(number)];
+            if (o.gathers.empty()) continue;
+            const auto dense = add_temporary(plan_, st.axes, o.present, o.type, {nominal(st, o)});
+            take_permutation(copy_step(st, dense, assignment::assign, o, accumulator(o.type)), out);
+            o = dense;
+        }
+        std::vector<step> last;
+        if (auto& left = st.operands[0]; !left.gathers.empty()) {
+            const auto dense = add_temporary(plan_, st.axes, left.present, st.compute, {nominal(st, left)});
+            take_permutation(copy_step(st, left, st.op, dense, st.compute), last);
+            left = dense;
+            st.op = assignment::assign;
+        }
+        plan_.notes.push_back("what tables gather is copied first: each element is used often");
+        prune(st);
+        plan product;
+        product.steps.push_back(std::move(st));
+        product = fuse_axes(classify_axes(std::move(product)));
+        choose(std::move(product.steps.front()), out);
+        for (auto& step : last) out.push_back(std::move(step));
+    }
+
+    void take_permutation(step copy, std::vector<step>& out) {
+        copy.shape = form::permutation;
+        take_direct(std::move(copy), out);
     }
 
     /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.
@@ -157,12 +216,16 @@ class form_chooser {
 
     /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
     /// constants, and a long axis beside a short one is more often a batch than a side of a matrix. The one that stays is the
-    /// nearest in memory whose extent does not vary.
+    /// nearest in memory whose extent does not vary, and that no table has.
     static step with_single_axes(step st) {
         for (const auto c : {m, n}) {
             const auto axes = axes_of(st, c);
             if (axes.size() < 2) continue;
-            const auto fixed = std::find_if(axes.begin(), axes.end(), [&](auto a) { return !st.axes[static_cast<std::size_t>(a)].variable; });
+            const auto is_side = [&](auto a) {
+                const auto axis = static_cast<std::size_t>(a);
+                return !st.axes[axis].variable && std::none_of(st.operands.begin(), st.operands.end(), [&](const operand& o) { return is_gathered_along(st, o, axis); });
+            };
+            const auto fixed = std::find_if(axes.begin(), axes.end(), is_side);
             const auto kept = fixed == axes.end() ? axes.front() : *fixed;
             for (const auto a : axes)
                 if (a != kept) st.classes[static_cast<std::size_t>(a)] = batch;

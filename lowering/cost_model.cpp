@@ -1,6 +1,7 @@
 // cost_model: bytes, flops and roofline time of a step.
 #include "lowering/cost_model.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
@@ -10,9 +11,10 @@ namespace ricci::lowering {
 estimate cost_model(const step& st, const machine& chip) {
     estimate out;
     for (std::size_t o = 0; o < st.operands.size(); ++o) {
-        // A stride of 0 touches no new element.
+        // A stride of 0 touches no new element; of a gathered position each entry may be another.
+        const auto here = nominal(st, st.operands[o]);
         std::vector<char> touched(st.axes.size(), 0);
-        for (std::size_t a = 0; a < touched.size(); ++a) touched[a] = st.operands[o].stride[a] != 0;
+        for (std::size_t a = 0; a < touched.size(); ++a) touched[a] = here.stride[a] != 0;
         const double bytes = static_cast<double>(element_count(st.axes, touched)) * static_cast<double>(size_of(st.operands[o].type));
         out.bytes += o == 0 && st.op != assignment::assign ? 2 * bytes : bytes;
     }

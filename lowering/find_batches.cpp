@@ -1,6 +1,7 @@
 // find_batches: pass 4, which extents may change from call to call without a new kernel.
 #include "lowering/find_batches.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
@@ -15,6 +16,7 @@ class batch_finder {
     explicit batch_finder(step& st) : st_(st) {
         for (const auto& n : st.nodes)
             if (n.kind == operation::access) read_.push_back(static_cast<std::size_t>(n.a));
+        for (const auto& o : st.operands) nominal_.push_back(nominal(st, o));
     }
 
     void run() {
@@ -44,11 +46,17 @@ class batch_finder {
     }
 
     /// Of several axes of a side all vary, whether they are a long side of one product or a batch that the other operand
-    /// is shared by; but for the side of that batch's matrices.
+    /// is shared by; but for the side of that batch's matrices. What a table is as long as is a batch.
     void mark_side(const std::vector<std::int32_t>& side, std::size_t x) {
         if (side.size() < 2) return;
-        const auto own = side_of_matrices(st_, side, static_cast<std::int32_t>(x));
-        for (const auto a : side) st_.axes[static_cast<std::size_t>(a)].variable = a != own;
+        const bool known = std::any_of(side.begin(), side.end(), [&](auto a) { return is_gathered_along(a); });
+        const auto own = known ? -1 : side_of_matrices(st_, side, static_cast<std::int32_t>(x));
+        for (const auto a : side) st_.axes[static_cast<std::size_t>(a)].variable = known ? is_gathered_along(a) : a != own;
+    }
+
+    bool is_gathered_along(std::int32_t axis) const {
+        return std::any_of(st_.operands.begin(), st_.operands.end(),
+                           [&](const operand& o) { return lowering::is_gathered_along(st_, o, static_cast<std::size_t>(axis)); });
     }
 
     void mark_by_place() {
@@ -67,10 +75,10 @@ class batch_finder {
 
     /// Whether an axis is the outermost (or innermost) in the left and in each operand that has it.
     bool is_at_the_end(std::size_t axis, bool outermost) const {
-        if (!is_at_the_end_of(st_.operands[0], axis, outermost)) return false;
+        if (!is_at_the_end_of(nominal_[0], axis, outermost)) return false;
         bool stands = false;
         for (const auto o : read_) {
-            const auto& here = st_.operands[o];
+            const auto& here = nominal_[o];
             if (!here.present[axis]) continue;
             stands = true;
             if (!is_at_the_end_of(here, axis, outermost)) return false;
@@ -91,6 +99,7 @@ class batch_finder {
 
     step& st_;
     std::vector<std::size_t> read_;
+    std::vector<operand> nominal_; ///< the step's operands
 };
 
 } // namespace

@@ -16,11 +16,13 @@ class index_fixer {
 
     plan run() {
         check_form();
+        check_tables();
         check_types();
         bound_labels();
         for (const auto& a : s_.accesses) check_positions(a);
         plan out;
         out.steps.push_back(make_step());
+        out.checks = make_checks(out.steps.front());
         return out;
     }
 
@@ -61,8 +63,39 @@ class index_fixer {
             }
             if (!empty && !is_aligned(a))
                 refuse(s_, "the data of {} at {} is not aligned to its elements' {} bytes", names_[n], a.data, size_of(real_of(a.type)));
-            if (!empty && a.data == nullptr && a.local == no_local) refuse(s_, "{} has no memory: its data is null", names_[n]);
+            if (!empty && a.data == nullptr && a.local == no_local && position_of_addresses(s_, a) == nullptr) refuse(s_, "{} has no memory: its data is null", names_[n]);
         }
+    }
+
+    /// What is an index table, and what it may be used for.
+    void check_tables() const {
+        const auto refuse_numbers = [&](std::size_t n) {
+            refuse(s_, "{} holds integers ({}), with which nothing computes: as an index table it stands in a position, A(i, {}(e)); for numbers convert it",
+                   names_[n], name_of(s_.accesses[n].type), names_[n]);
+        };
+        if (is_index(s_.accesses[0].type)) refuse_numbers(0);
+        for (const auto& n : s_.nodes)
+            if (n.kind == operation::access && is_index(s_.accesses[static_cast<std::size_t>(n.a)].type)) refuse_numbers(static_cast<std::size_t>(n.a));
+        for (std::size_t n = 0; n < s_.accesses.size(); ++n)
+            for (int p = 0; p < s_.accesses[n].position_count; ++p)
+                if (position_of(s_.accesses[n], p).is_gathered()) check_gathered(n, p);
+    }
+
+    void check_gathered(std::size_t n, int p) const {
+        const auto& position = position_of(s_.accesses[n], p);
+        const auto t = static_cast<std::size_t>(position.table);
+        const auto& table = s_.accesses[t];
+        const auto place = [&] { return fmt::format("position {} of {}", p + 1, names_[n]); };
+        if (!is_index(table.type))
+            refuse(s_, "{} stands in {} as an index table, but its elements are {}; they must be i32 or i64", names_[t], place(), name_of(table.type));
+        if (s_.accesses[n].padded) refuse(s_, "{} is gathered by {}, and {} is padded: only one of them is possible", place(), names_[t], names_[n]);
+        if (is_index(s_.accesses[n].type)) refuse(s_, "{}, an index table, is gathered itself, by {}", place(), names_[t]);
+        if (table.padded) refuse(s_, "{}, the index table in {}, cannot be padded", names_[t], place());
+        if (n == 0 && table.type != scalar_type::address && !position.distinct)
+            refuse(s_, "{}, on the left, takes its values from {}: where two are equal an element would be written twice; if all its entries differ, write distinct({}) there",
+                   place(), names_[t], names_[t]);
+        if (table.type == scalar_type::address && &position != position_of_addresses(s_, s_.accesses[n]))
+            refuse(s_, "{} has two positions that give the addresses of its matrices", names_[n]);
     }
 
     static std::string device_name(std::int32_t code) { return code == 0 ? "cpu" : fmt::format("cuda:{}", code - 1); }
@@ -170,6 +203,7 @@ class index_fixer {
         const auto number = static_cast<std::size_t>(&a - s_.accesses.data());
         for (int p = 0; p < a.position_count; ++p) {
             const auto& position = position_of(a, p);
+            if (position.is_gathered()) continue;
             wide lowest = position.offset, highest = position.offset;
             bool empty = false;
             for (int t = 0; t < position.term_count; ++t) {
@@ -195,12 +229,31 @@ class index_fixer {
         out.op = s_.op;
         out.nodes = s_.nodes;
         auto type = accumulator(s_.accesses[0].type);
-        for (const auto& a : s_.accesses) type = promote(type, accumulator(a.type));
+        for (const auto& a : s_.accesses)
+            if (!is_index(a.type)) type = promote(type, accumulator(a.type));
         const bool complex_scalar = std::any_of(s_.scalars.begin(), s_.scalars.end(), [](const scalar& x) { return x.complex; });
         out.compute = complex_scalar ? complex_of(type) : type;
         for (std::size_t l = 0; l < s_.labels.size(); ++l)
             out.axes.push_back({s_.labels[l].name, ranges_[l].end - ranges_[l].begin});
         for (std::size_t n = 0; n < s_.accesses.size(); ++n) out.operands.push_back(make_operand(n));
+        for (auto& o : out.operands)
+            for (const auto& g : o.gathers)
+                for (std::size_t l = 0; l < o.present.size(); ++l) o.present[l] |= out.operands[static_cast<std::size_t>(g.table)].present[l];
+        return out;
+    }
+
+    std::vector<table_check> make_checks(const step& st) const {
+        std::vector<table_check> out;
+        for (std::size_t n = 0; n < s_.accesses.size(); ++n)
+            for (int p = 0; p < s_.accesses[n].position_count; ++p) {
+                const auto& position = position_of(s_.accesses[n], p);
+                if (!position.is_gathered() || s_.accesses[static_cast<std::size_t>(position.table)].type == scalar_type::address) continue;
+                const auto& table = st.operands[static_cast<std::size_t>(position.table)];
+                auto& check = out.emplace_back(table_check{static_cast<std::int32_t>(n), p, position.table, table.offset, position.extent, {}});
+                for (std::size_t l = 0; l < ranges_.size(); ++l)
+                    if (table.present[l])
+                        check.runs.push_back({static_cast<std::int32_t>(l), ranges_[l].begin, st.axes[l].extent, table.stride[l]});
+            }
         return out;
     }
 
@@ -214,6 +267,10 @@ class index_fixer {
         wide offset = 0;
         for (int p = 0; p < a.position_count; ++p) {
             const auto& position = position_of(a, p);
+            if (position.is_gathered()) {
+                out.gathers.push_back({position.table, position.stride, position.extent, position.distinct});
+                continue;
+            }
             bound here{position.offset, position.extent, std::vector<std::int64_t>(s_.labels.size(), 0)};
             for (int t = 0; t < position.term_count; ++t) {
                 const auto& term = terms_of(position)[t];

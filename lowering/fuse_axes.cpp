@@ -1,6 +1,7 @@
 // fuse_axes: pass 7, fewer and longer axes.
 #include "lowering/fuse_axes.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
@@ -76,10 +77,12 @@ class axis_fuser {
     }
 
     void sort() {
-        const auto& left = st_.operands[0];
+        const auto left = nominal(st_, st_.operands[0]);
         std::vector<std::uint64_t> farthest(st_.axes.size(), 0);
-        for (const auto& o : st_.operands)
-            for (std::size_t a = 0; a < farthest.size(); ++a) farthest[a] = std::max(farthest[a], magnitude(o.stride[a]));
+        for (const auto& o : st_.operands) {
+            const auto here = nominal(st_, o);
+            for (std::size_t a = 0; a < farthest.size(); ++a) farthest[a] = std::max(farthest[a], magnitude(here.stride[a]));
+        }
         std::vector<std::size_t> order(st_.axes.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

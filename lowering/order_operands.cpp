@@ -2,6 +2,7 @@
 #include "lowering/order_operands.hpp"
 
 #include "lowering/contraction_order.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -169,7 +170,9 @@ class operand_orderer {
         const auto axes = free_axes(n);
         std::vector<char> present(step_.axes.size(), 0);
         for (std::size_t a = 0; a < present.size(); ++a) present[a] = axes[a];
-        auto memory = add_temporary(plan_, step_.axes, present, step_.compute, step_.operands);
+        std::vector<operand> like;
+        for (const auto& o : step_.operands) like.push_back(nominal(step_, o));
+        auto memory = add_temporary(plan_, step_.axes, present, step_.compute, like);
         before_.push_back(make_step(memory, assignment::assign, n));
         step_.operands.push_back(std::move(memory));
         return emit(operation::access, static_cast<std::int32_t>(step_.operands.size()) - 1);

@@ -27,7 +27,16 @@ struct bound {
     std::vector<std::int64_t> coefficient; ///< one per axis of the step
 };
 
-/// An access as a linear map from axes to elements. Diagonals, affine and fixed positions are folded in.
+/// A gathered position of an operand: adds stride * the table's entry to its offset; an address replaces its data.
+struct gather {
+    std::int32_t table = 0;  ///< operand of the step; its axes are present in the gathered operand too
+    std::int64_t stride = 0; ///< elements
+    std::int64_t extent = 0; ///< the entries lie in [0, extent)
+    bool distinct = false;   ///< no two entries are equal
+    bool operator==(const gather&) const = default;
+};
+
+/// An access as a linear map from axes to elements, plus what tables give. Diagonals, affine and fixed positions are folded in.
 struct operand {
     scalar_type type = scalar_type::f64;
     std::int32_t source = 0;          ///< >= 0: access of the statement; < 0: temporary number -1-source
@@ -35,6 +44,7 @@ struct operand {
     std::vector<std::int64_t> stride; ///< elements, one per axis of the step; 0 where absent
     std::vector<char> present;        ///< one per axis: whether it occurs (a present axis may have stride 0)
     std::vector<bound> bounds;        ///< of a padded access
+    std::vector<gather> gathers;
     bool in_place = false;            ///< is the very element the step writes: to be read by the work item that writes it
 };
 
@@ -79,7 +89,7 @@ struct step {
     assignment op = assignment::assign;
     scalar_type compute = scalar_type::f64; ///< the tree is evaluated in this type, and rounded once on storing
     std::vector<axis> axes;
-    std::vector<operand> operands; ///< [0] is the output; an access node's `a` counts from here
+    std::vector<operand> operands; ///< [0] is the output; an access node's `a` counts from here; tables of gathered ones stand among them
     std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars
     std::vector<std::vector<std::int32_t>> sums; ///< the axes of each sum node
 
@@ -103,8 +113,20 @@ struct temporary {
     std::int64_t offset = 0; ///< place_temporaries: bytes from the start of the workspace
 };
 
+/// Entries of a table that a plan reads, which must be valid positions.
+struct table_check {
+    std::int32_t access = 0, position = 0, table = 0; ///< of the statement: what is gathered, where in it, by which access
+    std::int64_t offset = 0, extent = 0;              ///< of the first entry, elements; of the position
+    struct run {
+        std::int32_t label = 0;
+        std::int64_t begin = 0, count = 0, stride = 0; ///< of the label; elements
+    };
+    std::vector<run> runs; ///< the entries are those at offset + sum of (label - begin)*stride
+};
+
 struct plan {
     std::vector<step> steps;
+    std::vector<table_check> checks;
     std::vector<temporary> temporaries;
     std::int64_t workspace_bytes = 0; ///< place_temporaries: what the temporaries take together
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain

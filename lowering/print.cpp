@@ -73,13 +73,19 @@ class access_printer {
     std::string print(std::size_t number) {
         const auto& a = s_.accesses[number];
         std::vector<std::string> parts;
-        for (int p = 0; p < a.position_count; ++p)
-            parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
+        for (int p = 0; p < a.position_count; ++p) parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
         const auto text = fmt::format("{}({})", names_[number], fmt::join(parts, ", "));
         return a.padded ? fmt::format("padded({})({})", names_[number], fmt::join(parts, ", ")) : text;
     }
 
     std::string print(const position& p) {
+        if (p.is_gathered()) {
+            const auto& table = s_.accesses[static_cast<std::size_t>(p.table)];
+            if (table.type == scalar_type::address) return print(s_.positions[static_cast<std::size_t>(table.first_position)]);
+            const auto text = print(static_cast<std::size_t>(p.table));
+            const auto name = names_[static_cast<std::size_t>(p.table)].size();
+            return p.distinct ? fmt::format("distinct({}){}", text.substr(0, name), text.substr(name)) : text;
+        }
         std::string text;
         bool affine = false;
         for (int t = 0; t < p.term_count; ++t) {
@@ -134,6 +140,10 @@ std::vector<std::string> operand_names(const statement& s) {
             names.emplace_back(a.name);
             continue;
         }
+        if (a.type == scalar_type::address) {
+            names.emplace_back(); // named after what it gives the addresses of
+            continue;
+        }
         const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
         std::vector<std::int64_t> shape;
         for (int p = 0; p < a.position_count; ++p) {
@@ -142,6 +152,8 @@ std::vector<std::string> operand_names(const statement& s) {
         }
         names.push_back(letters.try_emplace({a.data, a.local, a.type, std::move(shape)}, next).first->second);
     }
+    for (std::size_t n = 0; n < names.size(); ++n)
+        if (const auto* p = position_of_addresses(s, s.accesses[n])) names[static_cast<std::size_t>(p->table)] = names[n] + "'s addresses";
     return names;
 }
 
@@ -193,11 +205,19 @@ std::string to_string(const plan& p, const statement& s) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             axes.push_back(fmt::format("{}:{}{}", st.axes[a].name, st.axes[a].extent, st.axes[a].variable ? "*" : ""));
-        const auto describe = [&](const operand& o) {
+        const auto describe_strides = [&](const operand& o) {
             std::vector<std::string> strides;
             for (std::size_t a = 0; a < st.axes.size(); ++a)
                 if (o.present[a]) strides.push_back(fmt::format("{}:{}", st.axes[a].name, o.stride[a]));
-            auto text = fmt::format("{}[{}", source_name(o.source), fmt::join(strides, " "));
+            return fmt::format("{}[{}", source_name(o.source), fmt::join(strides, " "));
+        };
+        const auto describe = [&](const operand& o) {
+            auto text = describe_strides(o);
+            for (const auto& g : o.gathers) {
+                const auto& table = st.operands[static_cast<std::size_t>(g.table)];
+                const auto offset = table.offset == 0 ? std::string() : fmt::format(" {:+}", table.offset);
+                text += table.type == scalar_type::address ? fmt::format(" @{}{}]", describe_strides(table), offset) : fmt::format(" {}*{}{}]", g.stride, describe_strides(table), offset);
+            }
             if (o.offset != 0) text += fmt::format(" {:+}", o.offset);
             text += ']';
             if (!o.bounds.empty()) text += " padded";

@@ -8,29 +8,40 @@
 
 namespace ricci::lowering {
 
-enum class scalar_type : std::uint8_t { f16, bf16, f32, f64, c64, c128 };
+/// Numbers first; then what an index table's entries are: integers, or the addresses of matrices.
+enum class scalar_type : std::uint8_t { f16, bf16, f32, f64, c64, c128, i32, i64, address };
 
-inline constexpr int scalar_type_count = 6;
+inline constexpr int scalar_type_count = 6; ///< of numbers
+
+/// Whether a table in a position holds it, and nothing computes with it.
+constexpr bool is_index(scalar_type t) { return t >= scalar_type::i32; }
 
 /// Bytes of one element.
 constexpr std::int64_t size_of(scalar_type t) {
-    constexpr std::int64_t bytes[] = {2, 2, 4, 8, 8, 16};
+    constexpr std::int64_t bytes[] = {2, 2, 4, 8, 8, 16, 4, 8, 8};
     return bytes[static_cast<int>(t)];
 }
 
 constexpr bool is_complex(scalar_type t) { return t == scalar_type::c64 || t == scalar_type::c128; }
 
-/// The name used in dumps, on the command line and in kernels: f16, bf16, f32, f64, c64, c128.
+/// The name used in dumps, on the command line and in kernels: f16, bf16, f32, f64, c64, c128, i32, i64, address.
 constexpr std::string_view name_of(scalar_type t) {
-    constexpr std::string_view names[] = {"f16", "bf16", "f32", "f64", "c64", "c128"};
+    constexpr std::string_view names[] = {"f16", "bf16", "f32", "f64", "c64", "c128", "i32", "i64", "address"};
     return names[static_cast<int>(t)];
 }
 
-/// The type named `name`, if there is one.
+/// The type of numbers named `name`, if there is one.
 constexpr std::optional<scalar_type> scalar_type_named(std::string_view name) {
     for (int t = 0; t < scalar_type_count; ++t)
         if (name_of(static_cast<scalar_type>(t)) == name) return static_cast<scalar_type>(t);
     return std::nullopt;
+}
+
+/// The same, or i32 or i64.
+constexpr std::optional<scalar_type> element_type_named(std::string_view name) {
+    for (const auto t : {scalar_type::i32, scalar_type::i64})
+        if (name_of(t) == name) return t;
+    return scalar_type_named(name);
 }
 
 /// The smallest type that holds both: f16 with bf16 is f32, f64 with c64 is c128.

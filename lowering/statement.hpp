@@ -50,13 +50,20 @@ struct affine_term {
     std::int64_t coefficient = 1;
 };
 
-/// One position of an access: the integer offset + sum of coefficient*label, addressing an axis of a tensor.
+inline constexpr std::int32_t no_table = -1;
+
+/// One position of an access, addressing an axis of a tensor: the integer offset + sum of coefficient*label; or, of a gathered
+/// position, the entry of an index table.
 struct position {
     std::int64_t extent = 0; ///< of the tensor's axis, elements
     std::int64_t stride = 0; ///< elements, any sign
     std::int64_t offset = 0;
     std::int32_t first_term = 0; ///< into statement::terms
-    std::int32_t term_count = 0; ///< 0: the position is fixed
+    std::int32_t term_count = 0; ///< 0: the position is fixed, or gathered
+    std::int32_t table = no_table; ///< gathered: the access that gives its value, of a type is_index, which no node reads. An
+                                   ///< address replaces the access's data, and the stride
+    bool distinct = false;         ///< gathered: the user promised that no two entries are equal
+    bool is_gathered() const { return table != no_table; }
 };
 
 inline constexpr std::int32_t no_local = -1;
@@ -101,6 +108,14 @@ struct statement {
 /// Whether the data of an access can be read element by element: a complex element wants its real part's alignment.
 inline bool is_aligned(const access& a) {
     return reinterpret_cast<std::uintptr_t>(a.data) % static_cast<std::uintptr_t>(size_of(real_of(a.type))) == 0;
+}
+
+/// The first of an access's positions that an address replaces its data by, or null.
+inline const position* position_of_addresses(const statement& s, const access& a) {
+    const auto* const first = s.positions.data() + a.first_position;
+    for (const auto* p = first; p != first + a.position_count; ++p)
+        if (p->is_gathered() && s.accesses[static_cast<std::size_t>(p->table)].type == scalar_type::address) return p;
+    return nullptr;
 }
 
 /// How many children a node has.

@@ -1,6 +1,8 @@
 // temporaries: new memory in a plan, and the accesses and copies that go with it.
 #include "lowering/temporaries.hpp"
 
+#include "lowering/gathers.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -56,12 +58,13 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
     return out;
 }
 
-step copy_step(const std::vector<axis>& axes, operand target, assignment op, operand source, scalar_type compute) {
+step copy_step(const step& from, operand target, assignment op, operand source, scalar_type compute) {
     step out;
     out.op = op;
     out.compute = compute;
-    out.axes = axes;
+    out.axes = from.axes;
     out.operands = {std::move(target), std::move(source)};
+    take_tables(out, from);
     out.nodes = {{operation::access, 1, -1}};
     drop_unused_axes(out);
     return out;

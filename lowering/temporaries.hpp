@@ -16,8 +16,8 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
 /// Elements an operand's present axes run over, saturating at 2^62.
 std::int64_t element_count(const std::vector<axis>& axes, const std::vector<char>& present);
 
-/// The step target op= source, both as operands over `axes`.
-step copy_step(const std::vector<axis>& axes, operand target, assignment op, operand source, scalar_type compute);
+/// The step target op= source, both operands over the axes of `from`, where their tables stand.
+step copy_step(const step& from, operand target, assignment op, operand source, scalar_type compute);
 
 /// Removes the axes that no operand of the step has and no sum names; operands and sums are renumbered.
 void drop_unused_axes(step& st);

@@ -1,6 +1,7 @@
 // tree: what the passes ask of a step's nodes.
 #include "lowering/tree.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
@@ -50,7 +51,10 @@ void prune(step& st) {
             n.b = number;
         }
     }
-    st.operands = std::move(operands);
+    step kept;
+    kept.operands = std::move(operands);
+    take_tables(kept, st); // no node reads them: they are still there
+    st.operands = std::move(kept.operands);
     st.sums = std::move(sums);
     drop_unused_axes(st);
 }

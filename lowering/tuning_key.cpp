@@ -3,6 +3,7 @@
 
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/print.hpp"
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ std::string layout_of(const step& st, const operand& x) {
         out += " reversed";
     else if (!dense)
         out += inner.front().stride == 1 ? " padded" : " strided";
+    if (!x.gathers.empty()) return out + (table_of_addresses(st, x) != nullptr ? " by address" : " gathered");
     if (!has_batch(st)) return out;
     if (batches.empty()) return out + " shared";
     if (batches.size() > 1) return out + " batches";

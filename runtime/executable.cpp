@@ -8,6 +8,7 @@
 #include "runtime/kernel_arguments.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/reference.hpp"
+#include "runtime/table_check.hpp"
 
 #include <bit>
 #include <cstring>
@@ -109,6 +110,7 @@ class executable::workspace {
 executable::executable(device d, plan p)
     : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)) {
     const auto& chip = backend_.machine();
+    if (checks_tables(device_)) checks_ = std::move(p.checks);
     for (auto& st : p.steps) {
         if (!has_work(st)) continue;
         auto& out = steps_.emplace_back();
@@ -138,6 +140,7 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
 
 void executable::launch(const statement& s) const {
     if (steps_.empty()) return;
+    check_tables(checks_, s, device_, backend_);
     const workspace memory(*this); // taken before anything is written
     for (const auto& st : steps_) launch(st, s, memory);
 }

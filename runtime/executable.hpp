@@ -44,6 +44,7 @@ class executable {
     backend& backend_;
     std::vector<lowering::temporary> temporaries_;
     std::size_t workspace_bytes_ = 0;
+    std::vector<lowering::table_check> checks_; ///< made before a launch
     std::vector<prepared_step> steps_;
 };
 

@@ -72,13 +72,16 @@ kernel_request make_direct(const step& st, const machine& chip) {
     }
     // A stride of 0 or 1 shapes the code; any other may belong to a batch's extent.
     std::vector<std::vector<std::int64_t>> constant_strides;
-    std::vector<std::int32_t> types, bound_operand;
+    std::vector<std::int32_t> types, bound_operand, gathered_operand, gather_table;
+    std::vector<std::int64_t> gather_strides;
     std::vector<const bound*> bounds;
     for (std::size_t o = 0; o < st.operands.size(); ++o) {
         const auto& here = st.operands[o];
         types.push_back(static_cast<std::int32_t>(here.type));
         auto& row = constant_strides.emplace_back();
         for (const auto s : here.stride) row.push_back(s == 0 || s == 1 ? s : argument);
+        for (const auto& g : here.gathers)
+            gathered_operand.push_back(static_cast<std::int32_t>(o)), gather_table.push_back(g.table), gather_strides.push_back(g.stride);
         for (const auto& b : here.bounds) bound_operand.push_back(static_cast<std::int32_t>(o)), bounds.push_back(&b);
     }
     std::int32_t scalars = 0;
@@ -94,6 +97,9 @@ kernel_request make_direct(const step& st, const machine& chip) {
     text.wide_table("operand_stride", constant_strides);
     text.constant("bound_count", static_cast<std::int64_t>(bounds.size()));
     text.list("bound_operand", bound_operand);
+    text.constant("gather_count", static_cast<std::int64_t>(gathered_operand.size()));
+    text.list("gathered_operand", gathered_operand);
+    text.list("gather_table", gather_table);
     text.constant("scalar_count", scalars);
     text.constant("compute_type", static_cast<std::int64_t>(st.compute));
     text.constant("accumulation", st.op == assignment::assign ? 0 : st.op == assignment::add ? 1 : -1);
@@ -106,6 +112,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
     for (const auto& o : st.operands) pack.address(o);
     pack.numbers(extents);
     for (const auto& o : st.operands) pack.numbers(o.stride);
+    pack.numbers(gather_strides);
     std::vector<std::int64_t> offsets, limits;
     for (const auto* b : bounds) offsets.push_back(b->offset), limits.push_back(b->extent);
     pack.numbers(offsets);

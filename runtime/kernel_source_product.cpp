@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
@@ -77,11 +78,12 @@ class product_source {
         auto row = out.begin();
         for (const auto o : operands) {
             std::int64_t nearest = 0;
-            for (std::size_t a = 0; a < st_.axes.size(); ++a) {
-                const auto s = std::abs(at(o).stride[a]);
-                const bool may_change = st_.classes[a] == batch || is_long(st_.classes[a]);
-                if (may_change && s != 0 && (nearest == 0 || s < nearest)) nearest = s;
-            }
+            const auto take = [&](std::int64_t s) {
+                if (s != 0 && (nearest == 0 || s < nearest)) nearest = s;
+            };
+            for (std::size_t a = 0; a < st_.axes.size(); ++a)
+                if (st_.classes[a] == batch || is_long(st_.classes[a])) take(std::abs(at(o).stride[a]));
+            for (const auto& g : at(o).gathers) take(std::abs(g.stride));
             for (auto& s : *row)
                 if (nearest != 0 && std::abs(s) > nearest) s = argument;
             ++row;
@@ -112,6 +114,10 @@ class product_source {
         text_.constant("n_axes", static_cast<std::int64_t>(n_.extent.size()));
         text_.constant("k_axes", static_cast<std::int64_t>(k_.extent.size()));
         text_.constant("batch_axes", static_cast<std::int64_t>(batch_.extent.size()));
+        std::array<std::int32_t, 3> table_types{-1, -1, -1};
+        for (std::size_t o = 0; o < 3; ++o)
+            if (const auto* table = table_of(o)) table_types[o] = static_cast<std::int32_t>(table->type);
+        text_.list("table_type", table_types);
         text_.wide_list("m_extent", constant_extents(m, m_));
         text_.wide_list("n_extent", constant_extents(n, n_));
         text_.wide_list("k_extent", constant_extents(k, k_));
@@ -122,6 +128,7 @@ class product_source {
 
     void pack_arguments() {
         argument_packer pack(out_);
+        if (is_gathered(st_)) pack_tables(pack);
         pack.address(at(0));
         pack.address(at(st_.x));
         pack.address(at(st_.y));
@@ -136,6 +143,26 @@ class product_source {
             for (const auto& row : g->stride) pack.numbers(row);
         pack.numbers(batch_.extent);
         for (const auto& row : batch_.stride) pack.numbers(row);
+    }
+
+    /// C, X and Y.
+    const operand& operand_of(std::size_t o) const { return at(o == 0 ? 0 : o == 1 ? st_.x : st_.y); }
+    const operand* table_of(std::size_t o) const {
+        const auto& gathers = operand_of(o).gathers;
+        return gathers.empty() ? nullptr : &at(gathers.front().table);
+    }
+
+    void pack_tables(argument_packer& pack) {
+        for (std::size_t o = 0; o < 3; ++o) {
+            if (const auto* table = table_of(o)) pack.address(*table);
+            else pack.number(0);
+        }
+        for (std::size_t o = 0; o < 3; ++o) pack.number(table_of(o) == nullptr ? 0 : operand_of(o).gathers.front().stride);
+        for (std::size_t o = 0; o < 3; ++o) {
+            std::vector<std::int64_t> steps;
+            for (const auto a : axes_of(st_, batch)) steps.push_back(table_of(o) == nullptr ? 0 : table_of(o)->stride[static_cast<std::size_t>(a)]);
+            pack.numbers(steps);
+        }
     }
 
     /// 0 the rows, 1 the columns, 2 the batch: along which an operand's elements lie nearest.
@@ -259,11 +286,11 @@ class product_source {
     }
 
     void write_layout(const batched_layout& layout, std::int64_t products) {
-        std::array<std::int32_t, 3> is_span{}, lines{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
+        std::array<std::int32_t, 3> is_span{}, is_run{}, lines{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
         auto at = barrier_bytes;
         for (std::size_t o = 0; o < 3; ++o) {
             const auto& staged = layout.operands[o];
-            is_span[o] = staged.is_span;
+            is_span[o] = staged.is_span, is_run[o] = staged.is_run;
             lines[o] = static_cast<std::int32_t>(staged.line);
             slots[o] = static_cast<std::int32_t>(staged.slot);
             rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
@@ -274,6 +301,7 @@ class product_source {
         nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]), fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
                    fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
         text_.list("is_span", is_span);
+        text_.list("is_run", is_run);
         text_.list("line", lines);
         text_.flag("c_is_dense", layout.c_is_dense);
         text_.list("slot", slots);

@@ -66,14 +66,14 @@ value apply(operation kind, value p, value q, bool is_real) {
     }
 }
 
-value load(scalar_type type, const void* memory, std::int64_t offset) {
+value load(scalar_type type, const void* element) {
     switch (type) {
-    case scalar_type::f16: return {static_cast<const half*>(memory)[offset], 0};
-    case scalar_type::bf16: return {static_cast<const bfloat16*>(memory)[offset], 0};
-    case scalar_type::f32: return {static_cast<const float*>(memory)[offset], 0};
-    case scalar_type::f64: return {static_cast<const double*>(memory)[offset], 0};
-    case scalar_type::c64: return static_cast<const std::complex<float>*>(memory)[offset];
-    default: return static_cast<const value*>(memory)[offset];
+    case scalar_type::f16: return {*static_cast<const half*>(element), 0};
+    case scalar_type::bf16: return {*static_cast<const bfloat16*>(element), 0};
+    case scalar_type::f32: return {*static_cast<const float*>(element), 0};
+    case scalar_type::f64: return {*static_cast<const double*>(element), 0};
+    case scalar_type::c64: return *static_cast<const std::complex<float>*>(element);
+    default: return *static_cast<const value*>(element);
     }
 }
 
@@ -86,14 +86,14 @@ float round_to_odd(double x) {
     return std::bit_cast<float>(bits | 1u);
 }
 
-void store(scalar_type type, void* memory, std::int64_t offset, value x) {
+void store(scalar_type type, void* element, value x) {
     switch (type) {
-    case scalar_type::f16: static_cast<half*>(memory)[offset] = round_to_odd(x.real()); break;
-    case scalar_type::bf16: static_cast<bfloat16*>(memory)[offset] = round_to_odd(x.real()); break;
-    case scalar_type::f32: static_cast<float*>(memory)[offset] = static_cast<float>(x.real()); break;
-    case scalar_type::f64: static_cast<double*>(memory)[offset] = x.real(); break;
-    case scalar_type::c64: static_cast<std::complex<float>*>(memory)[offset] = std::complex<float>(x); break;
-    default: static_cast<value*>(memory)[offset] = x; break;
+    case scalar_type::f16: *static_cast<half*>(element) = round_to_odd(x.real()); break;
+    case scalar_type::bf16: *static_cast<bfloat16*>(element) = round_to_odd(x.real()); break;
+    case scalar_type::f32: *static_cast<float*>(element) = static_cast<float>(x.real()); break;
+    case scalar_type::f64: *static_cast<double*>(element) = x.real(); break;
+    case scalar_type::c64: *static_cast<std::complex<float>*>(element) = std::complex<float>(x); break;
+    default: *static_cast<value*>(element) = x; break;
     }
 }
 
@@ -118,9 +118,10 @@ class interpreter {
         std::int64_t offset = 0;
         if (!find(0, offset)) return;
         const auto type = st_.operands[0].type;
-        if (st_.op == assignment::add) result = load(type, memory_[0], offset) + result;
-        if (st_.op == assignment::subtract) result = load(type, memory_[0], offset) - result;
-        store(type, memory_[0], offset, result);
+        void* const element = place(0, offset);
+        if (st_.op == assignment::add) result = load(type, element) + result;
+        if (st_.op == assignment::subtract) result = load(type, element) - result;
+        store(type, element, result);
     }
 
     /// The offset of operand `o` at the current axes; false outside of a padded tensor.
@@ -136,12 +137,25 @@ class interpreter {
         return true;
     }
 
+    /// Where the element at `offset` of operand `o` lies: moved by its tables' entries.
+    void* place(std::size_t o, std::int64_t offset) const {
+        auto* base = static_cast<std::byte*>(memory_[o]);
+        for (const auto& g : st_.operands[o].gathers) {
+            const auto table = static_cast<std::size_t>(g.table);
+            std::int64_t at = 0;
+            find(table, at);
+            if (const auto type = st_.operands[table].type; type == scalar_type::address) base = static_cast<std::byte*const*>(memory_[table])[at];
+            else offset += g.stride * (type == scalar_type::i32 ? static_cast<const std::int32_t*>(memory_[table])[at] : static_cast<const std::int64_t*>(memory_[table])[at]);
+        }
+        return base + offset * size_of(st_.operands[o].type);
+    }
+
     value evaluate(std::int32_t number) {
         const auto& n = st_.nodes[static_cast<std::size_t>(number)];
         if (n.kind == operation::access) {
             std::int64_t offset = 0;
             const auto o = static_cast<std::size_t>(n.a);
-            return find(o, offset) ? load(st_.operands[o].type, memory_[o], offset) : value{};
+            return find(o, offset) ? load(st_.operands[o].type, place(o, offset)) : value{};
         }
         if (n.kind == operation::scalar) {
             const auto& x = scalars_[static_cast<std::size_t>(n.a)];

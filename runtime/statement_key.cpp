@@ -26,6 +26,13 @@ void write_header(const statement& s, key_words& key) {
     }
 }
 
+/// The first table that has the data of access n.
+std::size_t first_with_data(const statement& s, std::size_t n) {
+    std::size_t first = 1;
+    while (!is_index(s.accesses[first].type) || s.accesses[first].data != s.accesses[n].data) ++first;
+    return first;
+}
+
 void write_access_header(const access& a, key_words& key) {
     key.push_back(static_cast<std::uint64_t>(a.type) | (a.padded ? 1u << 8 : 0u) | (a.local != no_local ? 1u << 9 : 0u) |
                   (a.data == nullptr ? 1u << 10 : 0u) | (is_aligned(a) ? 0u : 1u << 11) | word(a.position_count) << 16 | word(a.device) << 32);
@@ -43,7 +50,7 @@ void write_key(const statement& s, key_words& key) {
             key.push_back(word(position.extent));
             key.push_back(word(position.stride));
             key.push_back(word(position.offset));
-            key.push_back(word(position.term_count));
+            key.push_back(word(position.term_count) | word(position.table + 1) << 16 | (position.distinct ? 1ull << 48 : 0ull));
             for (int t = 0; t < position.term_count; ++t) {
                 const auto& term = s.terms[static_cast<std::size_t>(position.first_term + t)];
                 key.push_back(word(term.label));
@@ -58,6 +65,7 @@ void write_key(const statement& s, key_words& key) {
         const bool apart = a.local != s.accesses[0].local || span.is_apart_from(left);
         key.push_back(apart);
         key.push_back(apart ? 0 : reinterpret_cast<std::uintptr_t>(a.data) - reinterpret_cast<std::uintptr_t>(s.accesses[0].data));
+        if (is_index(a.type)) key.push_back(first_with_data(s, n)); // the left and an operand may be gathered by one table
     }
 }
 
@@ -68,7 +76,7 @@ void write_shapeless_key(const statement& s, key_words& key) {
         write_access_header(a, key);
         for (int p = 0; p < a.position_count; ++p) {
             const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
-            key.push_back(word(position.term_count));
+            key.push_back(word(position.term_count) | word(position.table + 1) << 16);
             for (int t = 0; t < position.term_count; ++t)
                 key.push_back(word(s.terms[static_cast<std::size_t>(position.first_term + t)].label));
         }

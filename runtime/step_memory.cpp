@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <random>
+#include <utility>
 
 namespace ricci::runtime {
 namespace {
@@ -46,22 +48,59 @@ std::vector<std::byte> random_numbers(scalar_type type, std::size_t elements, st
     return out;
 }
 
+/// The offsets of an operand's first and last element, tables left out.
+std::pair<std::int64_t, std::int64_t> ends_of(const step& st, const operand& o) {
+    std::int64_t first = o.offset, last = o.offset;
+    for (std::size_t a = 0; a < st.axes.size(); ++a) {
+        const auto reach = o.stride[a] * (st.axes[a].extent - 1);
+        (reach < 0 ? first : last) += reach;
+    }
+    return {first, last};
+}
+
 } // namespace
 
-step_memory::step_memory(backend& b, const step& st, const statement& s, std::size_t least_bytes) : backend_(b) {
-    for (const auto& o : st.operands) {
-        std::int64_t first = o.offset, last = o.offset;
-        for (std::size_t a = 0; a < st.axes.size(); ++a) {
-            const auto reach = o.stride[a] * (st.axes[a].extent - 1);
+void step_memory::add_region(const step& st, const operand& o, const statement& s) {
+    auto [first, last] = ends_of(st, o);
+    const auto matrix = last - first + 1;
+    std::int64_t matrices = 1;
+    for (const auto& g : o.gathers) {
+        const auto& table = st.operands[static_cast<std::size_t>(g.table)];
+        if (table.type == scalar_type::address) {
+            const auto [first_entry, last_entry] = ends_of(st, table);
+            matrices = last_entry - first_entry + 1;
+        } else {
+            const auto reach = g.stride * (g.extent - 1);
             (reach < 0 ? first : last) += reach;
         }
-        const void* const data = o.source < 0 ? nullptr : s.accesses[static_cast<std::size_t>(o.source)].data;
-        const auto same = [&](const region& r) { return data != nullptr && r.data == data && r.type == o.type; };
-        auto found = std::find_if(regions_.begin(), regions_.end(), same);
-        if (found == regions_.end()) found = regions_.insert(regions_.end(), {o.type, data, first, last, 0});
-        found->first = std::min(found->first, first), found->last = std::max(found->last, last);
-        region_of_source_[o.source] = static_cast<std::size_t>(found - regions_.begin());
     }
+    const bool shares = o.source >= 0 && o.type != scalar_type::address;
+    const void* const data = shares ? s.accesses[static_cast<std::size_t>(o.source)].data : nullptr;
+    const auto same = [&](const region& r) { return data != nullptr && r.data == data && r.type == o.type; };
+    auto found = std::find_if(regions_.begin(), regions_.end(), same);
+    if (found == regions_.end()) {
+        found = regions_.insert(regions_.end(), region{});
+        found->type = o.type, found->data = data, found->first = first, found->last = last;
+    }
+    found->first = std::min(found->first, first), found->last = std::max(found->last, last + (matrices - 1) * matrix);
+    region_of_source_[o.source] = static_cast<std::size_t>(found - regions_.begin());
+}
+
+step_memory::step_memory(backend& b, const step& st, const statement& s, std::size_t least_bytes) : backend_(b) {
+    for (const auto& o : st.operands) add_region(st, o, s);
+    for (const auto& o : st.operands)
+        for (const auto& g : o.gathers) {
+            const auto& table = st.operands[static_cast<std::size_t>(g.table)];
+            auto& r = regions_[region_of(table.source)];
+            if (table.type == scalar_type::address) {
+                const auto [first, last] = ends_of(st, o);
+                r.target = region_of(o.source), r.matrix_bytes = (last - first + 1) * size_of(o.type);
+                r.entries_below = r.last - r.first + 1;
+                by_address_.insert(o.source);
+            } else {
+                r.entries_below = r.entries_below == 0 ? g.extent : std::min(r.entries_below, g.extent);
+            }
+        }
     output_ = region_of(st.operands[0].source);
     std::size_t of_a_set = 0;
     for (auto& r : regions_) {
@@ -87,16 +126,37 @@ std::byte* step_memory::begin(const set& of, std::size_t r) const {
 }
 
 void* step_memory::address(int n, std::int32_t source) const {
+    if (by_address_.contains(source)) return nullptr; // the table has the addresses
     const auto r = region_of(source);
     return begin(sets_[static_cast<std::size_t>(n)], r) - regions_[r].first * size_of(regions_[r].type);
+}
+
+/// What a region begins with: all of a table, else a block of numbers.
+std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) const {
+    const auto& r = regions_[which];
+    const auto elements = static_cast<std::size_t>(r.last - r.first + 1);
+    if (!is_index(r.type)) return random_numbers(r.type, std::min(block_elements, elements), which + 1);
+    // Steps of a number without a common divisor reach every entry before any comes again.
+    const auto count = std::max<std::int64_t>(r.entries_below, 1);
+    std::int64_t step = static_cast<std::int64_t>(0.618 * static_cast<double>(count)) + 1;
+    while (std::gcd(step, count) != 1) ++step;
+    std::vector<std::byte> out(elements * static_cast<std::size_t>(size_of(r.type)));
+    std::int64_t entry = 0;
+    for (std::size_t e = 0; e < elements; ++e, entry = (entry + step) % count) {
+        const auto narrow = static_cast<std::int32_t>(entry);
+        // The operand's offset comes on top.
+        const auto address = r.type == scalar_type::address ? begin(of, r.target) - regions_[r.target].first * size_of(regions_[r.target].type) + entry * r.matrix_bytes : nullptr;
+        const void* const from = r.type == scalar_type::address ? static_cast<const void*>(&address) : r.type == scalar_type::i32 ? static_cast<const void*>(&narrow) : &entry;
+        std::memcpy(out.data() + e * static_cast<std::size_t>(size_of(r.type)), from, static_cast<std::size_t>(size_of(r.type)));
+    }
+    return out;
 }
 
 /// A block from the host, then ever longer copies of what is there.
 void step_memory::fill(const set& of, std::size_t which) const {
     const auto& r = regions_[which];
     auto* const target = begin(of, which);
-    const auto block =
-        random_numbers(r.type, std::min(block_elements, static_cast<std::size_t>(r.last - r.first + 1)), which + 1);
+    const auto block = block_of(of, which);
     backend_.copy_in(target, block.data(), block.size());
     for (std::size_t done = block.size(); done < r.bytes();) {
         const auto size = std::min(done, r.bytes() - done);

@@ -10,12 +10,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace ricci::runtime {
 
 /// Several sets of operands filled with random numbers in [-1, 1]. Operands of one tensor share memory, as in the
-/// statement; each begins at the same address modulo 256 as there.
+/// statement; each begins at the same address modulo 256 as there. The entries of index tables are spread over all
+/// they may be, each as often as any other.
 class step_memory {
   public:
     /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not
@@ -44,6 +46,9 @@ class step_memory {
         const void* data = nullptr;       ///< in the statement; null: a temporary
         std::int64_t first = 0, last = 0; ///< elements from there
         std::size_t misalignment = 0;     ///< of the first, bytes
+        std::int64_t entries_below = 0;   ///< of an index table: its entries are in [0, this)
+        std::size_t target = 0;           ///< of addresses: the region that they are in,
+        std::int64_t matrix_bytes = 0;    ///< so far apart
         std::size_t bytes() const { return static_cast<std::size_t>((last - first + 1) * lowering::size_of(type)); }
     };
     using memory = std::unique_ptr<void, release_to>;
@@ -51,12 +56,15 @@ class step_memory {
 
     std::size_t region_of(std::int32_t source) const { return region_of_source_.at(source); }
     std::byte* begin(const set& of, std::size_t r) const;
+    void add_region(const lowering::step& st, const lowering::operand& o, const lowering::statement& s);
     void fill(const set& of, std::size_t r) const;
+    std::vector<std::byte> block_of(const set& of, std::size_t r) const;
 
     backend& backend_;
     std::size_t output_ = 0; ///< its region
     std::vector<region> regions_;
     std::map<std::int32_t, std::size_t> region_of_source_;
+    std::set<std::int32_t> by_address_; ///< sources whose data is null
     std::vector<set> sets_;
     std::size_t bytes_ = 0;
 };

@@ -14,7 +14,7 @@ text_operand parse_operand(const std::string& word, const std::vector<text_opera
     text_operand out;
     const auto equals = word.find('='), open = word.find('['), at = word.find('@');
     out.name = word.substr(0, std::min(equals, at));
-    const auto type = lowering::scalar_type_named(word.substr(equals + 1, open - equals - 1));
+    const auto type = lowering::element_type_named(word.substr(equals + 1, open - equals - 1));
     if (!type) throw std::logic_error("no such type in " + word);
     out.type = *type;
     std::istringstream list(word.substr(open + 1, word.size() - open - 2));

@@ -87,7 +87,7 @@ void write_element(void* address, scalar_type type, double re, double im) {
         return put(re);
     case scalar_type::c64:
         return put(std::complex(a, b));
-    case scalar_type::c128:
+    default:
         return put(std::complex(re, im));
     }
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -56,9 +57,14 @@ class evaluator {
     std::byte* address(std::int32_t number) const {
         const access& a = s_.accesses[static_cast<std::size_t>(number)];
         std::int64_t offset = 0;
+        const std::byte* data = static_cast<std::byte*>(a.data);
         for (std::int32_t p = a.first_position; p < a.first_position + a.position_count; ++p) {
             const position& q = s_.positions[static_cast<std::size_t>(p)];
-            std::int64_t i = q.offset;
+            if (q.is_gathered() && s_.accesses[static_cast<std::size_t>(q.table)].type == scalar_type::address) {
+                std::memcpy(&data, address(q.table), sizeof data);
+                continue;
+            }
+            std::int64_t i = q.is_gathered() ? entry(q.table) : q.offset;
             for (std::int32_t t = q.first_term; t < q.first_term + q.term_count; ++t) {
                 const affine_term& term = s_.terms[static_cast<std::size_t>(t)];
                 i += term.coefficient * at[static_cast<std::size_t>(term.label)];
@@ -69,7 +75,16 @@ class evaluator {
             }
             offset += i * q.stride;
         }
-        return static_cast<std::byte*>(a.data) + offset * size_of(a.type);
+        return const_cast<std::byte*>(data) + offset * size_of(a.type);
+    }
+
+    /// The entry of an index table.
+    std::int64_t entry(std::int32_t number) const {
+        std::int32_t narrow = 0;
+        std::int64_t wide = 0;
+        const bool is_narrow = s_.accesses[static_cast<std::size_t>(number)].type == scalar_type::i32;
+        std::memcpy(is_narrow ? static_cast<void*>(&narrow) : &wide, address(number), is_narrow ? sizeof narrow : sizeof wide);
+        return is_narrow ? narrow : wide;
     }
 
     /// sum(terms), and the left's old value first if `left`.
@@ -331,7 +346,8 @@ void evaluate_all(const statement& s, oracle_result& result, const std::vector<s
 
 scalar_type compute_type(const statement& s) {
     scalar_type t = s.accesses.at(0).type;
-    for (const access& a : s.accesses) t = promote(t, a.type);
+    for (const access& a : s.accesses)
+        if (!is_index(a.type)) t = promote(t, a.type);
     return accumulator(t);
 }
 

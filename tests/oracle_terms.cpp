@@ -127,6 +127,7 @@ std::set<std::int32_t> labels_of(const statement& s, std::int32_t number) {
         const position& at = s.positions.at(static_cast<std::size_t>(p));
         for (std::int32_t t = at.first_term; t < at.first_term + at.term_count; ++t)
             labels.insert(s.terms.at(static_cast<std::size_t>(t)).label);
+        if (at.is_gathered()) labels.merge(labels_of(s, at.table));
     }
     return labels;
 }

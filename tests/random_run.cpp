@@ -2,7 +2,9 @@
 #include "runtime/run.hpp"
 #include "tests/random_statement.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
 
@@ -24,11 +26,10 @@ class on_device {
             const auto whole = b.whole();
             copies_.push_back(static_cast<std::byte*>(runtime::allocate(device_, whole.size(), false)));
             runtime::copy(device_, copies_.back(), cpu(), whole.data(), whole.size());
-            for (lowering::access& a : case_.s.accesses) {
-                auto* const p = static_cast<std::byte*>(a.data);
-                if (a.device == 0 && p >= whole.data() && p < whole.data() + whole.size())
-                    a.data = copies_.back() + (p - whole.data()), a.device = code;
-            }
+        }
+        for (lowering::access& a : case_.s.accesses) {
+            if (a.type == lowering::scalar_type::address) translate_entries(a);
+            a.data = there(a.data), a.device = code;
         }
     }
     ~on_device() {
@@ -40,12 +41,33 @@ class on_device {
 
     void copy_back() {
         for (std::size_t b = 0; b < copies_.size(); ++b) {
+            const auto is_here = [&](const lowering::access& a) { return a.type == lowering::scalar_type::address && a.data == case_.memory[b].data(); };
+            if (std::any_of(kept_.accesses.begin(), kept_.accesses.end(), is_here)) continue; // its addresses are the device's
             const auto whole = case_.memory[b].whole();
             runtime::copy(cpu(), whole.data(), device_, copies_[b], whole.size());
         }
     }
 
   private:
+    /// Where what lies at `p` in a buffer lies in its copy.
+    void* there(void* p) const {
+        for (std::size_t b = 0; b < copies_.size(); ++b) {
+            const auto whole = case_.memory[b].whole();
+            const auto at = static_cast<std::byte*>(p) - whole.data();
+            if (p >= whole.data() && p < whole.data() + whole.size()) return copies_[b] + at;
+        }
+        return p;
+    }
+
+    void translate_entries(const lowering::access& table) const {
+        const auto& position = case_.s.positions[static_cast<std::size_t>(table.first_position)];
+        std::vector<void*> entries(static_cast<std::size_t>(position.extent));
+        if (entries.empty()) return;
+        std::memcpy(entries.data(), table.data, entries.size() * sizeof(void*));
+        for (auto& e : entries) e = there(e);
+        runtime::copy(device_, there(table.data), cpu(), entries.data(), entries.size() * sizeof(void*));
+    }
+
     random_case& case_;
     device device_;
     lowering::statement kept_;

@@ -2,6 +2,7 @@
 #include "tests/random_statement.hpp"
 
 #include "lowering/print.hpp"
+#include "tests/gathered_case.hpp"
 #include "tests/random_places.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,9 @@ class generator : random_places {
         const double which = uniform();
         made_.s.op = which < 0.6 ? assignment::assign : which < 0.8 ? assignment::add : assignment::subtract;
         bound_labels();
-        return in_memory();
+        auto made = in_memory();
+        gather_some(made);
+        return made;
     }
 
   private:
@@ -296,6 +299,21 @@ class generator : random_places {
                                   placements_[n].shift - placements_[n].lowest, a.padded ? ", padded" : "");
         }
         return c;
+    }
+
+    /// Gives some accesses a position by a table.
+    void gather_some(random_case& c) {
+        for (std::size_t a = 0; a < placements_.size(); ++a) {
+            const auto access = c.s.accesses[a];
+            if (access.padded || access.position_count == 0 || !chance(0.1)) continue;
+            const auto p = static_cast<std::int32_t>(between(0, access.position_count - 1));
+            if (c.s.positions[static_cast<std::size_t>(access.first_position + p)].extent == 0) continue;
+            // Matrices at addresses are apart from the left's.
+            const auto is_shared = [&](const placement& o) { return &o != &placements_[a] && o.buffer == placements_[a].buffer; };
+            const bool shared = std::any_of(placements_.begin(), placements_.end(), is_shared);
+            if (!shared && chance(0.4)) gather_by_address(c, a, p);
+            else gather_by_table(c, a, p, chance(0.5) ? scalar_type::i32 : scalar_type::i64, random_);
+        }
     }
 
     std::uint64_t seed_;

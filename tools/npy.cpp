@@ -31,7 +31,9 @@ constexpr std::pair<std::string_view, lowering::scalar_type> type_codes[] = {{"f
                                                                              {"f4", lowering::scalar_type::f32},
                                                                              {"f8", lowering::scalar_type::f64},
                                                                              {"c8", lowering::scalar_type::c64},
-                                                                             {"c16", lowering::scalar_type::c128}};
+                                                                             {"c16", lowering::scalar_type::c128},
+                                                                             {"i4", lowering::scalar_type::i32},
+                                                                             {"i8", lowering::scalar_type::i64}};
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& why) {
     throw error(fmt::format("{}: {}", file.string(), why));
@@ -110,13 +112,13 @@ class dictionary_reader {
     void type() {
         skip_blanks();
         if (at_ < text_.size() && text_[at_] == '[')
-            refuse(file_, "it holds records; the types f2, f4, f8, c8 and c16 are known");
+            refuse(file_, "it holds records; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8");
         const std::string_view code = quoted();
         const auto* known = std::find_if(std::begin(type_codes), std::end(type_codes), [&](const auto& t) {
             return code.size() > 1 && (code[0] == '<' || code[0] == '>') && t.first == code.substr(1);
         });
         if (known == std::end(type_codes))
-            refuse(file_, fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known{}", printable(code),
+            refuse(file_, fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8{}", printable(code),
                                       is_real(code) ? "; convert it: a.astype(float)" : ""));
         header_.type = known->second;
         header_.swapped = (code[0] == '<') != (std::endian::native == std::endian::little);

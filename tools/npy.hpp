@@ -1,4 +1,4 @@
-// npy: NumPy's .npy files, format versions 1.0 to 3.0, holding f2, f4, f8, c8 or c16.
+// npy: NumPy's .npy files, format versions 1.0 to 3.0, holding f2, f4, f8, c8 or c16; or i4 or i8, for index tables.
 #pragma once
 
 #include <ricci/lowering/scalar_type.hpp>

@@ -20,8 +20,8 @@ void run(const gemm_call& g, lowering::scalar_type type, double beta, const oper
     const void* const b = g.swapped ? set.a : set.b;
     for (std::int64_t e = 0; e < g.count; ++e)
         runtime::blas_gemm(type, g.a.operation, g.b.operation, g.m, g.n, g.k, 1,
-                           element(a, e * g.a.batch_stride, type), g.a.leading,
-                           element(b, e * g.b.batch_stride, type), g.b.leading, beta,
+                           element(a, g.place(e) * g.a.batch_stride, type), g.a.leading,
+                           element(b, g.place(e) * g.b.batch_stride, type), g.b.leading, beta,
                            const_cast<char*>(element(set.c, e * g.c.batch_stride, type)), g.c.leading);
 }
 

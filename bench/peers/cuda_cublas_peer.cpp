@@ -117,13 +117,15 @@ bool is_aligned(const operand_set& set) {
 device_memory pointers(const call& c, const operand_set& set, device where) {
     const auto count = static_cast<std::size_t>(c.g.count);
     std::vector<const void*> all(3 * count);
-    const auto fill = [&](std::size_t first, const void* data, std::int64_t stride, std::int64_t bytes) {
-        for (std::size_t e = 0; e < count; ++e)
-            all[first + e] = static_cast<const char*>(data) + static_cast<std::int64_t>(e) * stride * bytes;
+    const auto fill = [&](std::size_t first, const void* data, std::int64_t stride, std::int64_t bytes, bool in_order) {
+        for (std::size_t e = 0; e < count; ++e) {
+            const auto number = static_cast<std::int64_t>(e);
+            all[first + e] = static_cast<const char*>(data) + (in_order ? number : c.g.place(number)) * stride * bytes;
+        }
     };
-    fill(0, set.a, c.g.a.batch_stride, c.in_bytes);
-    fill(count, set.b, c.g.b.batch_stride, c.in_bytes);
-    fill(2 * count, set.c, c.g.c.batch_stride, c.out_bytes);
+    fill(0, set.a, c.g.a.batch_stride, c.in_bytes, false);
+    fill(count, set.b, c.g.b.batch_stride, c.in_bytes, false);
+    fill(2 * count, set.c, c.g.c.batch_stride, c.out_bytes, true);
     device_memory memory(where, all.size() * sizeof(void*));
     runtime::copy(where, memory.data(), cpu(), all.data(), memory.bytes());
     return memory;
@@ -158,7 +160,7 @@ class cublas_peer : public peer {
         std::vector<contender> all;
         const call c = make_call(p, *g);
         // As many bytes of addresses as of operands: they would only show that memory is slow.
-        const bool lists_pay = static_cast<double>(g->count) * 3 * sizeof(void*) <= bytes_of(p);
+        const bool lists_pay = p.places || static_cast<double>(g->count) * 3 * sizeof(void*) <= bytes_of(p);
         auto lists = std::make_shared<std::vector<device_memory>>();
         if (g->count > 1 && lists_pay)
             for (const operand_set& set : sets) lists->push_back(pointers(c, set, where_));
@@ -183,7 +185,7 @@ class cublas_peer : public peer {
             add("gemm", [this, c, sets](std::size_t set) { gemm(c, sets[set]); });
             return;
         }
-        add("strided", [this, c, sets](std::size_t set) { strided(c, sets[set]); });
+        if (!c.g.places) add("strided", [this, c, sets](std::size_t set) { strided(c, sets[set]); });
         if (!lists->empty()) add("pointers", [this, c, lists](std::size_t set) { by_pointers(c, (*lists)[set]); });
         if (const auto one = as_one_gemm(c.g)) {
             call all_at_once = c;

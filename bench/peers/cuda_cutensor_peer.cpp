@@ -184,6 +184,7 @@ class cutensor_peer : public peer {
     }
 
     std::vector<contender> contenders(const product& p, std::span<const operand_set> sets) override {
+        if (p.places) return {};
         if (p.a.type != p.b.type || p.a.type != p.c.type) return {}; // it has no contraction of such types
         const runtime::context_scope scope(runtime::driver(), context_);
         auto made = std::make_shared<prepared>(f_);

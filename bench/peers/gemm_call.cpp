@@ -33,7 +33,7 @@ std::optional<gemm_call> upright(const product& p) {
     const auto a = read_as(p.a, p.m, p.k, p.a_conjugated), b = read_as(p.b, p.k, p.n, p.b_conjugated),
                c = read_as(p.c, p.m, p.n, false);
     if (!a || !b || !c || c->operation != 'N') return std::nullopt;
-    return gemm_call{false, p.m, p.n, p.k, p.batch, *a, *b, *c};
+    return gemm_call{false, p.m, p.n, p.k, p.batch, *a, *b, *c, p.places};
 }
 
 } // namespace
@@ -52,7 +52,7 @@ std::optional<gemm_call> gemm_call_of(const product& p) {
 std::optional<gemm_call> as_one_gemm(const gemm_call& call) {
     const bool one = call.count > 1 && call.a.batch_stride == 0 && call.b.operation == 'N' &&
                      call.b.batch_stride == call.n * call.b.leading && call.c.batch_stride == call.n * call.c.leading;
-    if (!one) return std::nullopt;
+    if (!one || call.places) return std::nullopt;
     gemm_call all = call;
     all.n *= call.count;
     all.count = 1;

@@ -4,7 +4,9 @@
 #include "bench/product.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace ricci::bench {
 
@@ -19,6 +21,10 @@ struct gemm_call {
     bool swapped = false; ///< computes C^T = B^T*A^T: the product's B comes first
     std::int64_t m = 0, n = 0, k = 0, count = 1;
     gemm_matrix a, b, c;
+    std::shared_ptr<const std::vector<std::int32_t>> places; ///< as the product's
+
+    /// Which of A's and B's matrices product e takes.
+    std::int64_t place(std::int64_t e) const { return places ? (*places)[static_cast<std::size_t>(e)] : e; }
 };
 
 /// Nothing where no BLAS can: neither index of a matrix has stride 1, or one is conjugated and not transposed.

@@ -38,7 +38,7 @@ std::vector<product> products() {
     int number = 0;
     for (const type_pair& types : pairs)
         for (const operations ops : {operations{'N', 'N'}, operations{'T', 'N'}, operations{'N', 'C'}}) {
-            const auto order = static_cast<layout>(number % 4);
+            const auto order = static_cast<layout>(number % 6);
             all.push_back(make_batched({3, 5, 4}, types, ops, {order, number % 3}, number % 2 == 0, 7));
             ++number;
         }
@@ -53,7 +53,11 @@ struct filled {
         const auto& at = sets.addresses().front();
         for (std::size_t o = 0; o < 3; ++o)
             tools.fill(w.operands[o].type, at[o], w.operands[o].elements, numbers_of(w.operands[o], o, 0));
-        set = {at[0], at[1], at[2]};
+        for (std::size_t o = 3; o < w.operands.size(); ++o) {
+            const auto contents = w.operands[o].contents(at);
+            runtime::copy(where, at[o], cpu(), contents.data(), contents.size());
+        }
+        set = {at[0], at[1], at[2], at.size() > 3 ? at[3] : nullptr, at.size() > 4 ? at[4] : nullptr};
     }
     work w;
     device_memory memory;

@@ -20,6 +20,9 @@ double statements(ricci::view<const float, 4> D, ricci::view<float, 4> O) {
         A(i, 0, 0, 0) = t(i);
     });
     program();
+    ricci::tensor<std::int32_t, 9> p;
+    ricci::pointer_view<float, 2> at(nullptr, {64, 0});
+    A(i, j, distinct(p)(e), n) = A(i, j, p(e), n(0, 3)) + at(i, n);
     const double sum = A(i, j, m, n) * A(i, j, m, n);
     return sum + A(1, 2, 3, 4);
 }

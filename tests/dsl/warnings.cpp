@@ -21,6 +21,10 @@ double statements(ricci::tensor<double, 4, ricci::dyn>& A, ricci::view<ricci::ha
     auto C = ricci::make_tensor<std::complex<float>>(3, ricci::cpu());
     C(i) = conj(C(i));
     ricci::from_dlpack<double, 2>(shared)(i, j) = A(i, j);
+    ricci::tensor<int, ricci::dyn> table(4, ricci::cpu());
+    ricci::pointer_view<const double, 3> at(nullptr, {4, 4, 0}, ricci::cpu());
+    A(i, distinct(table)(j(0, 3))) += A(i, table(j + 1)) + at(i, 0, 2 * j);
+    A(i, j) = A(table(2), j);
     const double sum = A(i, j) * A(i, j);
-    return sum + A(1, 2) + h;
+    return sum + A(1, 2) + h + int(table(1));
 }

@@ -33,6 +33,10 @@ const covering_case cases[] = {
     {"C(i,j,e) -= A(i,k,e)*B(k,j,e)", "C=c64[32,13,5] A=c64[32,16,5] B=c64[16,13,5]"},
     {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=f32[20,17,5] A=bf16[32,17,5] B=bf16[20,32,5]"},
     {"C(i,j,e) += conj(A(k,i,e))*B(k,j,e)", "C=c128[11,9,5] A=c128[7,11,5] B=c128[7,9,5]"},
+    {"C(i,j,distinct(p)(e)) += A(i,k,q(e))*B(k,j,e)", "C=f64[9,7,19] A=f64[9,5,6] B=f64[5,7,13] p=i32[13] q=i64[13]"},
+    {"C(i,j,e) -= A(i,k,q(e))*B(k,j,q(e))", "C=f16[13,11,9] A=f16[13,15,4] B=f16[15,11,4] q=i32[9]"},
+    {"C(i,j,e) = A(i,k,q(e))*B(j,k,q(e))", "C=bf16[16,24,9] A=bf16[16,64,4] B=bf16[24,64,4] q=i32[9]"},
+    {"C(i,j,e,f) += A(i,k,f,e)*B(k,j,e)", "C=f32[5,9,3,4] A=f32[5,7,4,3] B=f32[7,9,3]"},
     {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=c128[6,19,5] A=c128[17,19,5] B=c128[6,17,5]"},
     // Interleaved: neighbors that fill no block, aligned and not, several axes, a matrix for all products.
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[70,19,18] A=f64[70,19,11] B=f64[70,11,18]"},

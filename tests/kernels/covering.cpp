@@ -4,8 +4,10 @@
 #include "lowering/lower.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
+#include "tests/gathered_case.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace ricci::tests {
 namespace {
@@ -53,6 +55,21 @@ constexpr pattern batched_small_few[] = {
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=$c[64,61,2] A=$a[64,63,2] B=$b[63,61,2]"},
     {"C(i,j,e,f) -= A(i,k,e,f)*B(j,k,f)", "C=$c[16,8,3:200,4:600] A=$a[16:1,8:20,3:160,4:480] B=$b[8,8,4]"},
 };
+// By tables: runs at any alignment, lines, packed; of the left; broadcast, several batch axes and tables.
+constexpr pattern gathered_all[] = {
+    {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=$c[5,6,11] A=$a[5,7,9] B=$b[7,6,11] p=i32[11]"},
+    {"C(i,j,distinct(p)(e)) -= 2*A(i,k,e)*B(k,j,q(e))", "C=$c[9,8,13] A=$a[9,3,11] B=$b[3,8,4] p=i64[11] q=i32[11]"},
+};
+constexpr pattern gathered_few[] = {
+    {"C(i,j,e) = A(k,i,p(e))*conj(B(j,k,p(e)))", "C=$c[16,24,5] A=$a[16,16,3] B=$b[24,16,3] p=i64[5]"},
+    {"C(i,j,e,f) = A(i,k,p(f,e))*B(k,j,f)", "C=$c[5,4,3,4] A=$a[5,6,7] B=$b[6,4,4] p=i32[4,3]"},
+    {"C(i,j,e) = A(p(e),i,k)*B(k,j)", "C=$c[5,6,40] A=$a[9,5,7] B=$b[7,6] p=i32[40]"},
+    {"C(distinct(p)(e(0,40)),i,j) += A(k,i,p(e+1))*B(k,j,q(2*e))", "C=$c[70,4,6] A=$a[5,4,70] B=$b[5,6,9] p=i64[41] q=i64[80]"},
+    {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=$c[64:1,64:64,3:4096] A=$a[64,64,2] B=$b[64,64,3] p=i32[3]"},
+    {"C(i,j,e) = A(i,p(k),e)*B(q(k),j,e)", "C=$c[5,6,7] A=$a[5,4,7] B=$b[9,6,7] p=i32[12] q=i64[12]"},
+    {"C(i,j,e) -= A(i,k,p(e))*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,3] B=$b[85,101,2] p=i32[2]"},
+    {"C(i,distinct(q)(j)) -= 2*A(p(i),k)*B(k,j)", "C=$c[1100,70] A=$a[9,61] B=$b[61,64] p=i64[1100] q=i32[64]"},
+};
 constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
     {"C(i,j,e) = 2*A(k,i,e)*B(j,k,e)", "C=$c[128,90,2] A=$a[96,128,2] B=$b[90,96,2]"},
@@ -93,10 +110,10 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
 }
 
-template <class Cases, class Types> void add(std::vector<covering_case>& out, const Cases& cases, const Types& types) {
+template <class Cases, class Types> void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false) {
     for (const auto& t : types)
         for (const pattern& p : cases) {
-            covering_case c{p.statement, p.operands};
+            covering_case c{p.statement, p.operands, by_address};
             replace_all(c.operands, "$c", t.c);
             replace_all(c.operands, "$a", t.a);
             replace_all(c.operands, "$b", t.b);
@@ -113,6 +130,10 @@ std::vector<covering_case> covering_list() {
     add(out, batched_lanes_few, few_types);
     add(out, batched_small_few, few_types);
     add(out, batched_large_few, large_types);
+    add(out, gathered_all, all_types);
+    add(out, gathered_few, few_types);
+    for (const auto& p : {batched_small_all[0], batched_small_few[0], batched_small_few[6], batched_large_few[0]})
+        add(out, std::array{p}, few_types, true);
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
     add(out, direct_all, all_types);
@@ -135,10 +156,15 @@ random_case make_case(const covering_case& c, std::uint64_t seed) {
         }
         const auto size = lowering::size_of(o.type);
         auto& buffer = out.memory.emplace_back(static_cast<std::size_t>((high - low + 1) * size));
-        fill_random({buffer.data(), buffer.size()}, o.type, random, fill::integers);
+        if (!lowering::is_index(o.type)) fill_random({buffer.data(), buffer.size()}, o.type, random, fill::integers);
         o.data = buffer.data() - low * size;
     }
     out.s = bind_text(parse_text(c.statement).at(0), operands);
+    fill_tables(out.s, random);
+    if (c.by_address) {
+        const auto accesses = out.s.accesses.size(); // before tables come behind them
+        for (std::size_t a = 0; a < accesses; ++a) gather_by_address(out, a, out.s.accesses[a].position_count - 1);
+    }
     return out;
 }
 

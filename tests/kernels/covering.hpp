@@ -13,7 +13,8 @@ namespace ricci::tests {
 
 struct covering_case {
     std::string statement;
-    std::string operands; ///< as for parse_operands
+    std::string operands; ///< as for parse_operands; index tables are filled with valid entries
+    bool by_address = false; ///< the last position of every access, a batch, is by addresses
 };
 
 /// The list; at most 300 kernels.

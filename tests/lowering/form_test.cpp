@@ -50,6 +50,16 @@ constexpr form_case cases[] = {
     {"C(i) = 2*A(i) + exp(B(i))", "C=f64[20] A=f64[20] B=f64[20]", "pointwise/direct"},
     {"C(i,j) = A(i,k,l)*B(k,j)", "C=f64[20,20] A=f64[20,20,3] B=f64[20,20]", "reduction/direct GEMM/batched_small"},
     {"O(y,x) = D(y+r,x+s)*F(r,s)", "O=f64[20,30] D=f64[22,32] F=f64[3,3]", "GEMV/tall_skinny_ab"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4,50] p=i32[50]", "batched GEMM/batched_small"},
+    {"C(i,j,distinct(p)(e)) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,90] A=f64[3,5,50] B=f64[5,4,50] p=i32[50]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4] p=i32[50]", "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[200,300,3] A=f64[200,250,9] B=f64[250,300,3] p=i32[3]", "permutation/direct batched GEMM/library"},
+    {"C(i,j) = A(i,p(k))*B(k,j)", "C=f64[20,30] A=f64[20,9] B=f64[40,30] p=i32[40]", "GEMM/direct"},
+    {"C(e,j) = A(p(e),k)*B(k,j)", "C=f64[5000,4] A=f64[90,3] B=f64[3,4] p=i32[5000]", "tall-skinny A B/direct"},
+    {"C(i,j) = A(p(k),i)*B(k,j)", "C=f64[3,4] A=f64[90,3] B=f64[5000,4] p=i32[5000]", "tall-skinny A^T B/direct"},
+    {"C(i,distinct(q)(j)) += A(i,p(k))*B(k,j)", "C=f64[200,900] A=f64[200,9] B=f64[250,300] p=i32[250] q=i64[300]", "permutation/direct GEMM/library permutation/direct"},
+    {"C(e,j) = 2*A(p(e),k)*B(k,j)", "C=f64[50000,32] A=f64[90,30] B=f64[30,32] p=i32[50000]", "permutation/direct tall-skinny A B/tall_skinny_ab"},
+    {"C(i,e) = A(i,p(e))", "C=f64[20,30] A=f64[20,9] p=i32[30]", "permutation/direct"},
     {"C(i) = a(i,k)/(b(k)+c(i))", "C=f64[20] a=f64[20,30] b=f64[30] c=f64[20]", "direct/direct"},
 };
 

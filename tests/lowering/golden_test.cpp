@@ -26,6 +26,7 @@ constexpr golden_case cases[] = {
     {"block_update_full", "A(i,j,m,n) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
     {"batched_gemm", "C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,8,1000] A=f64[8,8,1000] B=f64[8,8,1000]", true},
     {"batched_gemm_transposed", "C(i,j,e,f) += 2*conj(A(k,i,e))*B(j,k,f,e)", "C=c64[5,6,10,20] A=c64[7,5,10] B=c64[6,7,20,10]", true},
+    {"gathered", "C(i,j,distinct(p)(e)) += A(i,k,q(1,e+1))*B(k,j)", "C=f64[8,8,1000] A=f64[8,8,500] B=f64[8,8] p=i32[200] q=i64[3,201]", true},
     {"interleaved", "C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[4096,3,3] A=f32[4096,3,3] B=f32[4096,3,3]", true},
     {"tall_skinny_atb", "C(i,j) += 0.5*A(k,i)*B(k,j)", "C=f64[4,6] A=f64[100000,4] B=f64[100000,6]", true},
     {"tall_skinny_ab", "C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,6] A=f16[100000,4] B=f16[4,6]", true},

@@ -36,6 +36,16 @@ constexpr mistake mistakes[] = {
     {"C(i) = A(i)", "C=f64[3] A=f64[-1]", "extent -1"},
     {"C(i) = A(i,j,k)", "C=f64[4] A=f64[4,4000000000,4000000000]", "does not fit 64 bits"},
     {"C(i) = A(i)", "C=f64[4] A=f64[4:4000000000000000000]", "does not fit 64 bits"},
+    {"C(i,e) = A(i,p(e))", "C=f64[3,4] A=f64[3,8] p=i32[5]", "index e has extent 4 in position 2 of C and 5 in position 1 of p"},
+    {"C(i,e) = A(i,p(e))", "C=f64[3,4] A=f64[3,8] p=f64[4]", "p stands in position 2 of A as an index table, but its elements are f64; they must be i32 or i64"},
+    {"C(i,e) = A(i,p(e+1))", "C=f64[3,4] A=f64[3,8] p=i32[4]", "position 1 of p runs from 1 to 4, but its extent is 4"},
+    {"C(i,p(e)) = A(i,e)", "C=f64[3,8] A=f64[3,5] p=i32[5]", "position 2 of C, on the left, takes its values from p: where two are equal an element would be written twice"},
+    {"C(i,distinct(p)(e+f)) = A(i,e,f)", "C=f64[3,8] A=f64[3,2,2] p=i32[3]", "different values of e, f read the same entry of p"},
+    {"C(i,distinct(p)(e)) = A(i,e,f)*B(f)", "C=f64[3:1,8:2] A=f64[3,5,2] B=f64[2] p=i32[5]", "C(i, distinct(p)(e)) is written more than once"},
+    {"C(i) = 2*p(i)", "C=f64[3] p=i64[3]", "p holds integers (i64), with which nothing computes"},
+    {"p(i) = A(i)", "A=f64[3] p=i32[3]", "p holds integers (i32), with which nothing computes"},
+    {"C(e) = padded(A)(p(e))", "C=f64[3] A=f64[9] p=i32[3]", "position 1 of A is gathered by p, and A is padded"},
+    {"C(i,e) += A(i,p(e))", "C=f64[3,4] A=f64[3,8] p@C=i32[4]", "p shares memory with C, which is written"},
 };
 
 } // namespace

@@ -50,6 +50,17 @@ TEST_CASE("the left side as a term becomes an accumulation") {
     CHECK(q.steps.at(0).op == assignment::subtract);
 }
 
+TEST_CASE("what a table gathers spans its tensor; by one table both sides have the same elements") {
+    const char* operands = "A=f64[5,5,9] B=f64[5,5,9] p=i32[9] q=i32[9]";
+    CHECK(lowered("A(i,j,e) = B(i,j,p(e))", operands).temporaries.empty());
+    CHECK(lowered("A(i,j,e) = A(i,j,p(e))", operands).temporaries.size() == 1);
+    CHECK(lowered("A(i,j,distinct(p)(e)) = 2*A(i,j,q(e))", operands).temporaries.size() == 1);
+    CHECK(lowered("A(i,j,distinct(p)(e)) = A(j,i,p(e))", operands).temporaries.size() == 1);
+    CHECK(lowered("A(i,0,distinct(p)(e)) = A(i,1,q(e))", operands).temporaries.empty());
+    CHECK(lowered("A(i,j,distinct(p)(e)) = 2*A(i,j,p(e))*B(i,j,e)", operands).temporaries.empty());
+    CHECK(lowered("A(i,j,distinct(p)(e)) = A(i,j,p(e)) + B(i,j,e)", operands).steps.at(0).op == assignment::add);
+}
+
 TEST_CASE("each way is said in a note") {
     CHECK(fmt::format("{}", fmt::join(lowered("A(i,j) = A(j,i)", "A=f64[5,5]").notes, "; ")).find("A(j, i) overlaps A: copied first") !=
           std::string::npos);

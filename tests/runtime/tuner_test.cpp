@@ -5,11 +5,13 @@
 #include "runtime/step_memory.hpp"
 #include "runtime/tuner.hpp"
 #include "tests/catch.hpp"
+#include "tests/gathered_case.hpp"
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 using namespace ricci;
 using namespace ricci::runtime;
@@ -218,4 +220,35 @@ TEST_CASE("memory of a step's own: overlapping operands, addresses, sets and ref
         CHECK(memory.output(1) == before);
     }
     CHECK(gpu.pieces == 0);
+}
+
+TEST_CASE("memory of a step's own: tables have valid entries, all different where there are enough") {
+    auto& gpu = new_fake_gpu("tables");
+    const auto s = tests::bound_text("C(i,j,distinct(p)(e)) = A(i,k,q(e))*B(k,j,e)", "C=f64[6,5,40] A=f64[6,7,9] B=f64[7,5,30] p=i32[30] q=i64[30]");
+    const auto step = lowering::lower(s, gpu.machine()).steps.at(0);
+    REQUIRE(step.kernel == lowering::family::batched_small);
+    const step_memory memory(gpu, step, s, 100000);
+    const auto* const p = static_cast<const std::int32_t*>(memory.address(1, 1));
+    const auto* const q = static_cast<const std::int64_t*>(memory.address(1, 3));
+    const std::set<std::int32_t> left(p, p + 30);
+    const std::set<std::int64_t> right(q, q + 30);
+    CHECK(left.size() == 30);
+    CHECK((*left.begin() >= 0 && *left.rbegin() < 40));
+    CHECK(right == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+    static_cast<double*>(memory.address(1, 0))[6 * 5 * 40 - 1] = 1; // where the last entry may reach
+}
+
+TEST_CASE("memory of a step's own: addresses are of matrices in it") {
+    auto& gpu = new_fake_gpu("addresses");
+    tests::random_case c;
+    c.s = tests::bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[6,5,30] A=f64[6,7,30] B=f64[7,5,30]");
+    tests::gather_by_address(c, 1, 2);
+    const auto step = lowering::lower(c.s, gpu.machine()).steps.at(0);
+    REQUIRE(step.kernel == lowering::family::batched_small);
+    const step_memory memory(gpu, step, c.s, 1);
+    CHECK(memory.address(0, 1) == nullptr);
+    const auto* const table = static_cast<double* const*>(memory.address(0, 3));
+    const std::set<double*> all(table, table + 30);
+    CHECK(all.size() == 30);
+    for (double* matrix : all) matrix[0] = matrix[6 * 7 - 1] = 1;
 }

@@ -54,6 +54,11 @@ TEST_CASE("warm statements allocate nothing") {
     CHECK(allocations_when_warm([&] { D(i, j) = relu(A(i, k, 3) * B(k, j, 4) + C(j, i, 5)); }) == 0);
     CHECK(allocations_when_warm([&] { D(i(1, 5), j) -= D(j, i); }) == 0); // through a temporary
     CHECK(allocations_when_warm([&] { C(i, j, e) = A(i, l, e) * D(l, k) * B(k, j, e); }) == 0);
+    ricci::tensor<int, ricci::dyn> p(20, ricci::cpu());
+    double* const pointers[] = {A.data(), B.data()};
+    const ricci::pointer_view<double, 3> P(pointers, {6, 6, 2}, ricci::cpu());
+    CHECK(allocations_when_warm([&] { C(i, j, e) += A(i, k, p(e)) * B(k, j, e); }) == 0);
+    CHECK(allocations_when_warm([&] { P(i, j, e) = 0.5 * P(j, i, e) + D(i, j); }) == 0);
     ricci::view<double, 2> diagonal(A.data(), {6, 20}, {7, 36}, ricci::cpu());
     CHECK(allocations_when_warm([&] { diagonal(i, e) = 2.0; }) == 0);
 }

@@ -64,11 +64,14 @@ TEST_CASE("bench measures every type, layout and kind, and finds its results rig
           {"batched", "--shape", "3x5x4", "--transpose", "NT,TN,TT,CC", "--types", "c64", "--batch", "50", "--ld",
            "+1", "--offset", "1"},
           {"batched", "--sizes", "4", "--layout", "interleaved,shared,shared-a", "--batch", "33"},
+          {"batched", "--sizes", "4,5", "--layout", "gathered,pointers", "--types", "f64,f16", "--transpose", "NT", "--batch", "33"},
           {"batched", "--sample", "8", "--seed", "3", "--sizes", "1..12", "--bytes", "100KB", "--types", "f64,f16"},
           {"tall-skinny", "--height", "1000", "--widths", "1,4x3", "--types", "f64,f16:f32", "--order", "column,row",
            "--beta", "0,1"},
           {"statement", "C(i,j,e) += A(i,k,e)*B(k,j,e); s(i) = exp(A(i,0,0)); C(i,j,e) -= A(i,k,e)*B(k,j,e)",
-           "A=f64[3,4,50]", "B=f64[4,5,50]", "C=f64[3,5,50]"}}) {
+           "A=f64[3,4,50]", "B=f64[4,5,50]", "C=f64[3,5,50]"},
+          {"statement", "C(i,j,distinct(p)(e)) += A(i,k,p(e))*B(k,j,q(e))", "A=f64[3,4,70]", "B=f64[4,5,20]",
+           "C=f64[3,5,60]", "p=i32[50]", "q=i64[50]"}}) {
         CAPTURE(fmt::format("{}", fmt::join(arguments, " ")));
         auto all = arguments;
         all.insert(all.end(), {"--repeat", "1", "--warm-cache", "--json", "-"});
@@ -111,7 +114,7 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"batched", "--types", "f65"}, "ricci: --types: 'f65' is no type; "},
         {{"batched", "--transpose", "TX"}, "ricci: --transpose: 'TX' is no pair of transpositions; "},
         {{"batched", "--beta", "2"}, "ricci: --beta: '2' is no beta; "},
-        {{"batched", "--layout", "pointers"}, "ricci: --layout: 'pointers' cannot be measured: "},
+        {{"batched", "--layout", "heap"}, "ricci: --layout: there is no 'heap'; "},
         {{"batched", "--bytes", "2 GB"}, "ricci: --bytes: '2 GB' is no number of bytes; "},
         {{"batched", "--batch", "0"}, "ricci: --batch: '0' is no size and no range of sizes; "},
         {{"batched", "--batch", "3", "--bytes", "1MB"},

@@ -125,7 +125,7 @@ TEST_CASE("explain needs types and extents only") {
          "ricci: statement 2, column 3: index i has extent 3 in position 1 of A and 4 in position 1 of B"},
         {{"C(i) = A(i)", "A=f64"},
          "A=f64: the extents stand in brackets behind the type; write it like A=f64[64,64,9,8]"},
-        {{"C(i) = A(i)", "A=i32[3]"}, "'i32' is none of f16, bf16, f32, f64, c64 and c128"},
+        {{"C(i) = A(i)", "A=i16[3]"}, "'i16' is none of f16, bf16, f32, f64, c64 and c128, for index tables i32 and i64"},
         {{"C(i) = A(i)", "A=[3]"}, "'' is none of"},
         {{"C(i) = A(i)", "A=f64[3"}, "brackets"},
         {{"C(i) = A(i)", "A=f64[3,]"}, "'' is no extent"},

@@ -291,6 +291,27 @@ TEST_CASE("when a later statement or output fails, nothing of an earlier one is 
     CHECK(f.contents() == before);
 }
 
+TEST_CASE("index tables are files of integers") {
+    const folder f;
+    write_array(f / "a.npy", {2, 3}, counting(6));
+    const std::int32_t narrow[] = {2, 0, 2, 1};
+    const std::int64_t wide[] = {4, 0, 3, 1};
+    tools::write_npy(f / "p.npy", scalar_type::i32, {4}, {1}, narrow);
+    tools::write_npy(f / "q.npy", scalar_type::i64, {4}, {1}, wide);
+    const auto o = run(f, {"C(i,e) = 10*A(i,p(e))", "A=a.npy", "p=p.npy", "C=c.npy"});
+    CHECK(o.out == "C = f64[2,4] in c.npy\n");
+    CHECK(read_array(f / "c.npy").values<double>() == std::vector<double>{50, 60, 10, 20, 50, 60, 30, 40});
+    write_array(f / "d.npy", {5}, {0, 0, 0, 0, 0});
+    run(f, {"D(distinct(q)(e)) += A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"});
+    CHECK(read_array(f / "d.npy").values<double>() == std::vector<double>{1, 3, 0, 5, 5});
+
+    refused(f, {"C(i,e) = A(i,q(e))", "A=a.npy", "q=q.npy", "C=c.npy"}, 1,
+            "q(e) at e = 0 is 4, no value for position 2 of A, whose extent is 3");
+    refused(f, {"E(distinct(q)(e)) = A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "E=e.npy"}, 1,
+            "position 1 of 'E' is gathered, which does not tell its extent: 'E' must exist");
+    refused(f, {"D(q(e)) += A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"}, 1, "write distinct(q) there");
+}
+
 TEST_CASE("damaged files are refused with 1") {
     const folder f;
     write_operands(f);
@@ -301,7 +322,12 @@ TEST_CASE("damaged files are refused with 1") {
     bytes.replace(bytes.find("<f8"), 3, "<i8");
     write_bytes(f / "int.npy", bytes);
     refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
-            "int.npy: it holds '<i8'; the types f2, f4, f8, c8 and c16 are known; convert it: a.astype(float)\n");
+            "A holds integers (i64), with which nothing computes");
+    bytes.replace(bytes.find("<i8"), 3, "<u8");
+    write_bytes(f / "int.npy", bytes);
+    refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
+            "int.npy: it holds '<u8'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8; convert it: "
+            "a.astype(float)\n");
     bytes = good;
     bytes.replace(bytes.find("(2, 3), }"), 14, "(2, 99999999)}");
     write_bytes(f / "long.npy", bytes);

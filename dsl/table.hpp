@@ -1,0 +1,146 @@
+// table: p(e), an index tensor with an index expression in each position, which is a position itself: A(i, k, p(e)).
+#pragma once
+
+#include "dsl/checks.hpp"
+#include "dsl/element.hpp"
+#include "dsl/index.hpp"
+
+#include "lowering/statement.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace ricci::dsl {
+
+/// The run-time part of one position.
+struct position_value {
+    std::int64_t extent = 0;
+    std::int64_t stride = 0;
+    std::int64_t offset = 0;
+    int term_count = 0;
+    bool plain = false;
+    int table = -1; ///< gathered: the number of its table among the access's
+};
+
+/// The run-time part of a table of an access; its positions stand behind the access's own.
+struct table_value {
+    lowering::access header;
+    int first_position = 0;
+    bool distinct = false;
+};
+
+/// An access as a statement takes it: its own positions, then its tables'; the terms of all in the same order.
+struct access_parts {
+    const lowering::access& header;
+    const position_value* positions;
+    const table_value* tables = nullptr;
+    int table_count = 0;
+    const term_value* terms = nullptr;
+};
+
+void read_element(void* target, const access_parts& parts); // capture.hpp
+
+template <class... Operands>
+struct tables_stand_alone_in_positions {
+    static_assert(sizeof...(Operands) == 0,
+                  "an index table stands alone in a position, as in A(i, p(e)): nothing computes with its entries");
+};
+
+/// Type: that of the entries; an address is what a pointer_view has. Distinct: the user's promise that all entries differ.
+template <scalar_type Type, bool Distinct, class Shape, class... Positions>
+class table_access : public table_tag {
+    static constexpr std::size_t rank = sizeof...(Positions);
+    static constexpr std::size_t term_count = (std::size_t{Positions::count} + ... + 0);
+
+  public:
+    static constexpr bool one_element = term_count == 0;
+    /// Whether no element is gathered twice, as a left side wants it.
+    static constexpr bool differs = Distinct || Type == scalar_type::address;
+
+    table_access(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
+                 const Positions&... p)
+        : header_(header) {
+        header_.position_count = static_cast<std::int32_t>(rank);
+        std::size_t r = 0, t = 0;
+        [[maybe_unused]] const auto put = [&](const auto& position, int count, bool plain) {
+            positions_[r] = {extents[r], strides[r], position.offset, count, plain, -1};
+            ++r;
+            for (const auto& term : position.terms) terms_[t++] = term;
+        };
+        (put(p, Positions::count, Positions::plain), ...);
+    }
+    table_access(const table_access&) = default;
+
+    /// An entry, where every position is an integer. Waits for the device.
+    template <class Entry>
+    requires(one_element && std::is_same_v<Entry, element_t<Type>>) operator Entry() const {
+        Entry value{};
+        read_element(&value, {header_, positions_.data()});
+        return value;
+    }
+
+    template <class R>
+    void operator=(const R&) const {
+        (void)tables_stand_alone_in_positions<R>{};
+    }
+    void operator=(const table_access& r) const { (void)tables_stand_alone_in_positions<decltype(r)>{}; }
+
+    table_value value(int first_position) const { return {header_, first_position, Distinct}; }
+    const std::array<position_value, rank>& positions() const { return positions_; }
+    const std::array<term_value, term_count>& terms() const { return terms_; }
+
+  private:
+    lowering::access header_;
+    std::array<position_value, rank> positions_;
+    std::array<term_value, term_count> terms_;
+};
+
+template <scalar_type Type, bool Distinct, class Shape, class... Positions>
+constexpr const auto& as_position(const table_access<Type, Distinct, Shape, Positions...>& p) {
+    return p;
+}
+
+template <class... P>
+struct positions_of_tables_are_affine {
+    static_assert(((!std::derived_from<P, table_tag>)&&...),
+                  "the positions of an index table, and the last of a pointer_view, cannot be gathered themselves");
+};
+
+/// After a table in a table's position was refused it counts as fixed.
+template <class P>
+constexpr auto as_affine(const P& p) {
+    if constexpr (std::derived_from<P, table_tag>)
+        return position<false>{};
+    else
+        return as_position(p);
+}
+
+template <scalar_type Type, bool Distinct, class Shape, class... P>
+auto make_table(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
+                const P&... p) {
+    (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
+    (void)positions_of_tables_are_affine<P...>{};
+    return table_access<Type, Distinct, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
+        header, extents, strides, as_affine(p)...);
+}
+
+/// `p(e) + 1`, `p(e) * A(i)`.
+template <class L, class R>
+concept with_table = std::derived_from<L, table_tag> || std::derived_from<R, table_tag>;
+template <class L, class R>
+requires with_table<L, R>
+int operator+(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+template <class L, class R>
+requires with_table<L, R>
+int operator-(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+template <class L, class R>
+requires with_table<L, R>
+int operator*(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+template <class L, class R>
+requires with_table<L, R>
+int operator/(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }
+
+} // namespace ricci::dsl

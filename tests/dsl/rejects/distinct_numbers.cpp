@@ -1,0 +1,12 @@
+// distinct_numbers: distinct promises something of an index table.
+// expect: distinct is for index tables: tensors and views of integers
+#include "ricci.hpp"
+using namespace ricci::indices;
+
+void statement(ricci::tensor<double, 9>& c, const ricci::tensor<double, 5>& a, const ricci::tensor<int, 5>& p) {
+#ifdef BROKEN
+    c(ricci::distinct(a)(e)) = a(e);
+#else
+    c(ricci::distinct(p)(e)) = a(e);
+#endif
+}
