@@ -15,8 +15,8 @@ namespace ricci {
 
 /// Element (i, j, e) lies at pointers[e] + i*strides[0] + j*strides[1]. The pointers are in the device's memory, each aligned to its
 /// elements; they are read when a statement runs. T may be const. On a left side the matrices must not overlap each other; those of
-/// two pointer_views in one statement, one of them on the left, nor those and another operand, unless both are of the same array
-/// of pointers: where a matrix lies cannot be seen before the statement runs.
+/// two pointer_views in one statement, one of them on the left, nor those and another operand, unless both begin at the same
+/// element of one array of pointers: where a matrix lies cannot be seen before the statement runs.
 template <class T, int Rank>
 class pointer_view : public dsl::operand_tag {
     static_assert(dsl::element<std::remove_const_t<T>>, "a pointer_view is of numbers");

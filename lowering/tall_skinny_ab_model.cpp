@@ -5,10 +5,12 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/tuning_key.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -248,6 +250,23 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     return slower(s, t) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
+/// The height is an argument of the kernel, and so are strides beyond it, so the choice must not depend on them: one for low matrices and
+/// one for tall ones, as if columns began at multiples of 16 bytes.
+step of_class_height(step st, const machine& chip) {
+    constexpr double low = 1.5e6, tall = 400e6; // bytes
+    const auto s = ab_sizes_of(st);
+    const double row = real(s.k * s.x + s.n * s.c * s.c_passes);
+    auto rows = static_cast<std::int64_t>((batch_of(st, chip) == batch_class::many ? tall : low) / row) + 1;
+    const auto side = axes_of(st, m);
+    for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);
+    for (auto& o : st.operands) {
+        const auto own = std::abs(o.stride[static_cast<std::size_t>(side.front())]);
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (st.classes[a] != m && own != 0 && std::abs(o.stride[a]) > own * largest_batched) o.stride[a] = o.stride[a] / 16 * 16;
+    }
+    return st;
+}
+
 } // namespace
 
 std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
@@ -259,7 +278,8 @@ std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
     return out;
 }
 
-std::vector<double> ab_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+std::vector<double> ab_seconds(const step& given, const std::vector<batched_tile>& tiles, const machine& chip) {
+    const auto st = of_class_height(given, chip);
     const auto s = ab_sizes_of(st);
     const auto* mma = mma_of(st, chip);
     std::vector<double> out;

@@ -106,6 +106,21 @@ TEST_CASE("a tall matrix's entry does not serve low ones: its blocks have many r
     CHECK(of_height(low, {&of_tall, nullptr}).origin == tile_origin::model);
 }
 
+TEST_CASE("the height of a tall matrix, an argument of its kernel, decides between two kernels at most") {
+    for (const auto& [text, pattern] : {std::pair<const char*, const char*>{"C(i,j) = A(i,k)*B(k,j)", "C=f64[{0},24] A=f64[{0},31] B=f64[31,24]"},
+                                        {"C(j,i) += A(k,i)*B(k,j)", "C=f32[48,{0}] A=f32[48,{0}] B=f32[48,48]"},
+                                        {"C(i,j) = A(i,k)*B(k,j)", "C=f32[{0},8] A=f16[{0},8] B=f16[8,8]"}}) {
+        std::vector<batched_tile> tiles;
+        for (std::int64_t height = 3000; height < 100'000'000; height = height * 7 / 5) {
+            const auto st = first_step(bound_text(text, fmt::format(fmt::runtime(pattern), height)));
+            INFO(text << " at " << height);
+            REQUIRE(st.kernel == family::tall_skinny_ab);
+            if (std::find(tiles.begin(), tiles.end(), st.batched) == tiles.end()) tiles.push_back(st.batched);
+        }
+        CHECK(tiles.size() <= 2);
+    }
+}
+
 TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's extent and the long side are not") {
     const char* const text = "C(i,j,e) += A(i,k,e)*B(k,j,e)";
     const auto plain = key(text, "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]");
