@@ -267,14 +267,4 @@ std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_
     return out;
 }
 
-batched_tile choose_lanes_tile(const step& st, const machine& chip) {
-    const auto candidates = lanes_candidates(st, chip);
-    const auto costs = lanes_costs(st, candidates, chip);
-    batched_tile best;
-    double least = INFINITY;
-    for (std::size_t t = 0; t < candidates.size(); ++t)
-        if (const auto seconds = costs[t].seconds(); seconds < least * (1 - 1e-9)) best = candidates[t], least = seconds;
-    return best;
-}
-
 } // namespace ricci::lowering

@@ -40,7 +40,4 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip);
 /// What each of these candidates would cost.
 std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 
-/// The cheapest candidate by the model.
-batched_tile choose_lanes_tile(const step& st, const machine& chip);
-
 } // namespace ricci::lowering

@@ -287,14 +287,4 @@ std::vector<double> ab_seconds(const step& given, const std::vector<batched_tile
     return out;
 }
 
-batched_tile choose_ab_tile(const step& st, const machine& chip) {
-    const auto candidates = ab_candidates(st, chip);
-    const auto seconds = ab_seconds(st, candidates, chip);
-    batched_tile best;
-    double least = INFINITY;
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-        if (seconds[c] < least * (1 - 1e-9)) best = candidates[c], least = seconds[c];
-    return best;
-}
-
 } // namespace ricci::lowering

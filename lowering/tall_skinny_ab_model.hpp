@@ -15,7 +15,4 @@ std::vector<batched_tile> ab_candidates(const step& st, const machine& chip);
 /// Seconds the model expects of each.
 std::vector<double> ab_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 
-/// The cheapest by the model.
-batched_tile choose_ab_tile(const step& st, const machine& chip);
-
 } // namespace ricci::lowering

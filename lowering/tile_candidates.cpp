@@ -8,7 +8,29 @@
 #include "lowering/panel_model.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 
+#include <cmath>
+
 namespace ricci::lowering {
+namespace {
+
+std::vector<double> seconds_of(const std::vector<batched_cost>& costs) {
+    std::vector<double> out;
+    for (const auto& cost : costs) out.push_back(cost.seconds());
+    return out;
+}
+
+/// The first of the candidates that the model expects to be the fastest.
+batched_tile cheapest_tile(const step& st, const machine& chip) {
+    const auto candidates = tile_candidates(st, chip);
+    const auto seconds = predicted_seconds(st, candidates, chip);
+    batched_tile best;
+    double least = INFINITY;
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+        if (seconds[c] < least * (1 - 1e-9)) best = candidates[c], least = seconds[c];
+    return best;
+}
+
+} // namespace
 
 bool has_tile(const step& st, const machine& chip) {
     return chip.kind == target::cuda && st.kernel != family::none && st.kernel != family::direct &&
@@ -24,15 +46,8 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
-    std::vector<double> out;
-    if (st.kernel == family::batched_small) {
-        for (const auto& cost : batched_costs(st, tiles, chip)) out.push_back(cost.seconds());
-        return out;
-    }
-    if (st.kernel == family::batched_lanes) {
-        for (const auto& cost : lanes_costs(st, tiles, chip)) out.push_back(cost.seconds());
-        return out;
-    }
+    if (st.kernel == family::batched_small) return seconds_of(batched_costs(st, tiles, chip));
+    if (st.kernel == family::batched_lanes) return seconds_of(lanes_costs(st, tiles, chip));
     if (st.kernel == family::tall_skinny_ab) return ab_seconds(st, tiles, chip);
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
 }
@@ -47,13 +62,12 @@ batched_tile model_tile(const step& st, const machine& chip) {
     case family::batched_small:
         return choose_batched_tile(st, chip);
     case family::batched_lanes:
-        return choose_lanes_tile(st, chip);
+    case family::tall_skinny_ab:
+        return cheapest_tile(st, chip);
     case family::batched_panels:
         return choose_panels_tile(st, chip);
     case family::tall_skinny_atb:
         return choose_atb_tile(st, chip);
-    case family::tall_skinny_ab:
-        return choose_ab_tile(st, chip);
     default:
         return {};
     }
