@@ -268,7 +268,7 @@ class index_fixer {
         for (int p = 0; p < a.position_count; ++p) {
             const auto& position = position_of(a, p);
             if (position.is_gathered()) {
-                out.gathers.push_back({position.table, position.stride, position.extent, position.distinct});
+                out.gathers.push_back({position.table, position.stride, position.extent});
                 continue;
             }
             bound here{position.offset, position.extent, std::vector<std::int64_t>(s_.labels.size(), 0)};

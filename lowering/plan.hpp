@@ -32,8 +32,6 @@ struct gather {
     std::int32_t table = 0;  ///< operand of the step; its axes are present in the gathered operand too
     std::int64_t stride = 0; ///< elements
     std::int64_t extent = 0; ///< the entries lie in [0, extent)
-    bool distinct = false;   ///< no two entries are equal
-    bool operator==(const gather&) const = default;
 };
 
 /// An access as a linear map from axes to elements, plus what tables give. Diagonals, affine and fixed positions are folded in.
