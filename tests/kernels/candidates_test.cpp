@@ -8,7 +8,10 @@
 #include "tests/kernels/device_under_test.hpp"
 
 #include <algorithm>
+#include <future>
+#include <memory>
 #include <random>
+#include <vector>
 
 using namespace ricci;
 using namespace ricci::tests;
@@ -82,11 +85,16 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
         REQUIRE(candidates.size() > 10);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
+        std::vector<std::future<std::unique_ptr<runtime::executable>>> compiled; // each in a thread of its own: most of the time is theirs
         for (const auto& tile : candidates) {
             found->batched = tile;
+            compiled.push_back(std::async(std::launch::async, [=] { return std::make_unique<runtime::executable>(where, plan); }));
+        }
+        for (std::size_t n = 0; n < candidates.size(); ++n) {
             auto again = make_case(c, seed);
-            const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
-            INFO(report << lowering::to_string(tile) << ", k unrolled " << tile.k_unrolled);
+            const auto kernel = compiled[n].get();
+            const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { kernel->launch(s); });
+            INFO(report << lowering::to_string(candidates[n]) << ", k unrolled " << candidates[n].k_unrolled);
             CHECK(report.empty());
         }
     }
