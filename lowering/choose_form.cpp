@@ -259,22 +259,49 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
     }
 
-    /// A batch that leaves processors of a GPU without work: a BLAS divides products between them.
-    bool is_few(const step& st) const { return chip_.kind == target::cuda && batch_of(st, chip_) != batch_class::many; }
+    /// From how many operations a product goes to a BLAS, which divides products between a GPU's processors: the shorter the batch, the fewer.
+    double least_flops(const step& st) const {
+        if (chip_.kind != target::cuda || batch_of(st, chip_) == batch_class::many) return least_library_flops;
+        if (library_rounds_twice(st)) return least_split_library_flops;
+        return extent_of(st, batch) < chip_.processors ? least_idle_library_flops : least_few_library_flops;
+    }
 
-    /// One axis each of m, n and k, unit strides where a BLAS wants them, one type throughout.
+    /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every such point of a sample
+    /// was beyond one rounding, no other was): then the product is taken in f32, and added by a step of its own.
+    static bool library_rounds_twice(const step& st) {
+        const auto& c = st.operands[0];
+        if (size_of(c.type) > 2 || st.op == assignment::assign) return false;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if ((st.classes[a] == m || st.classes[a] == n) && c.stride[a] != 1 && c.stride[a] % 8 != 0) return false;
+        return true;
+    }
+
+    /// A CPU's BLAS has one type throughout, a GPU's has 2-byte operands too, summed in f32 and aligned to 4 bytes. Batches of those that fill
+    /// the GPU are faster in the own kernels up to their largest size: docs/performance.md.
+    bool has_library_types(const step& st) const {
+        const auto& c = st.operands[0];
+        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
+        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
+        if (x.type != y.type) return false;
+        if (size_of(x.type) > 2 || chip_.kind == target::cpu) return c.type == x.type && c.type == st.compute;
+        if (st.compute != scalar_type::f32 || (c.type != x.type && c.type != scalar_type::f32)) return false;
+        for (const auto* o : {&c, &x, &y})
+            if (size_of(o->type) == 2 && o->source_at_word != (o->offset % 2 == 0)) return false;
+        const bool has_own = !axes_of(st, batch).empty() && std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) <= largest_batched;
+        return !has_own || batch_of(st, chip_) != batch_class::many;
+    }
+
+    /// One axis each of m, n and k, unit strides where a BLAS wants them, types that it has.
     bool fits_library(const step& st) const {
         if (!chip_.has_blas || axes_of(st, batch).size() > 1) return false;
         for (const auto c : {m, n, k})
             if (!is_one_axis(st, c)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const auto flops = 2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek);
-        if (flops < (is_few(st) ? least_few_library_flops : least_library_flops)) return false;
-        if (std::max({em, en, ek}) > largest_blas_size) return false;
+        if (flops < least_flops(st) || std::max({em, en, ek}) > largest_blas_size || !has_library_types(st)) return false;
         const auto& c = st.operands[0];
         const auto& x = st.operands[static_cast<std::size_t>(st.x)];
         const auto& y = st.operands[static_cast<std::size_t>(st.y)];
-        if (x.type != c.type || y.type != c.type || c.type != st.compute) return false;
         const auto at = [&](const operand& o, axis_class cls) { return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())]; };
         const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
             return rows == 1 && columns >= row_count && columns <= largest_blas_size;
@@ -290,12 +317,13 @@ class form_chooser {
         return !st.y_conjugated || (upright ? y_as_n : y_as_k);
     }
 
-    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own.
+    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is an addition
+    /// that it would round twice.
     void take_library(step st, std::vector<step>& out) {
         st.kernel = family::library;
         matrix_product product;
         is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        if (product.coefficient < 0) return out.push_back(std::move(st));
+        if (product.coefficient < 0 && !library_rounds_twice(st)) return out.push_back(std::move(st));
         step scale = st;
         const auto result = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {st.operands[0]});
         st.operands[0] = result;

@@ -262,6 +262,7 @@ class index_fixer {
         operand out;
         out.type = a.type;
         out.source = static_cast<std::int32_t>(number);
+        out.source_at_word = is_at_word(a);
         out.stride.assign(s_.labels.size(), 0);
         out.present.assign(s_.labels.size(), 0);
         wide offset = 0;

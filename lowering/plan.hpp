@@ -38,6 +38,7 @@ struct gather {
 struct operand {
     scalar_type type = scalar_type::f64;
     std::int32_t source = 0;          ///< >= 0: access of the statement; < 0: temporary number -1-source
+    bool source_at_word = true;       ///< the source's data begin at a multiple of 4 bytes
     std::int64_t offset = 0;          ///< elements from the source's data to axis values all 0
     std::vector<std::int64_t> stride; ///< elements, one per axis of the step; 0 where absent
     std::vector<char> present;        ///< one per axis: whether it occurs (a present axis may have stride 0)

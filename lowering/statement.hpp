@@ -110,6 +110,9 @@ inline bool is_aligned(const access& a) {
     return reinterpret_cast<std::uintptr_t>(a.data) % static_cast<std::uintptr_t>(size_of(real_of(a.type))) == 0;
 }
 
+/// Whether the data of an access begins at a multiple of 4 bytes, as a GPU's BLAS wants it of 2-byte elements.
+inline bool is_at_word(const access& a) { return reinterpret_cast<std::uintptr_t>(a.data) % 4 == 0; }
+
 /// The first of an access's positions that an address replaces its data by, or null.
 inline const position* position_of_addresses(const statement& s, const access& a) {
     const auto* const first = s.positions.data() + a.first_position;

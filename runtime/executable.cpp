@@ -35,7 +35,9 @@ void plan_gemm(prepared_step& out) {
         std::swap(a_conjugated, b_conjugated);
     }
     auto& g = out.gemm;
-    g.compute = g.a.type = g.b.type = g.c.type = st.compute;
+    g.compute = st.compute;
+    g.a.type = st.operands[static_cast<std::size_t>(out.a)].type, g.b.type = st.operands[static_cast<std::size_t>(out.b)].type;
+    g.c.type = st.operands[0].type;
     g.m = st.axes[m].extent, g.n = st.axes[n].extent, g.k = st.axes[k].extent;
     const auto fits = [&](std::int32_t o, std::size_t rows, std::size_t columns) {
         return stride(o, rows) == 1 && stride(o, columns) >= st.axes[rows].extent;

@@ -35,7 +35,8 @@ std::size_t first_with_data(const statement& s, std::size_t n) {
 
 void write_access_header(const access& a, key_words& key) {
     key.push_back(static_cast<std::uint64_t>(a.type) | (a.padded ? 1u << 8 : 0u) | (a.local != no_local ? 1u << 9 : 0u) |
-                  (a.data == nullptr ? 1u << 10 : 0u) | (is_aligned(a) ? 0u : 1u << 11) | word(a.position_count) << 16 | word(a.device) << 32);
+                  (a.data == nullptr ? 1u << 10 : 0u) | (is_aligned(a) ? 0u : 1u << 11) |
+                  (size_of(a.type) > 2 || is_at_word(a) ? 0u : 1u << 12) | word(a.position_count) << 16 | word(a.device) << 32);
 }
 
 } // namespace

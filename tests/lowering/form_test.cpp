@@ -87,15 +87,45 @@ TEST_CASE("without a compiler every product takes the direct form") {
     CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
 }
 
-TEST_CASE("on a GPU products of 40 and more go to the library while their batch is too short to fill it") {
-    const auto form_of = [](std::int64_t side, std::int64_t count) {
-        const auto matrices = fmt::format("f64[{0},{0},{1}]", side, count);
-        return forms(lower(bound_text("C(i,j,e) += A(i,k,e)*B(k,j,e)", fmt::format("C={0} A={0} B={0}", matrices)), some_gpu()));
+TEST_CASE("on a GPU products go to the library the sooner the less their batch fills it") {
+    const auto form_of = [](const char* type, std::int64_t side, std::int64_t count, const char* op = "+=", const char* c_type = nullptr) {
+        const auto matrices = fmt::format("[{0},{0},{1}]", side, count);
+        const auto operands = fmt::format("C={2}{0} A={1}{0} B={1}{0}", matrices, type, c_type ? c_type : type);
+        return forms(lower(bound_text(fmt::format("C(i,j,e) {} A(i,k,e)*B(k,j,e)", op), operands), some_gpu()));
     };
-    CHECK(form_of(39, 1) == "batched GEMM/batched_small");
-    CHECK(form_of(64, 1) == "batched GEMM/library");
-    CHECK(form_of(64, 10) == "batched GEMM/library");
-    CHECK(form_of(64, 10000) == "batched GEMM/batched_small");
+    const std::string own = "batched GEMM/batched_small", library = "batched GEMM/library";
+    CHECK(form_of("f64", 31, 1) == own);
+    CHECK(form_of("f64", 33, 1) == library);
+    CHECK(form_of("f64", 33, 131) == library);
+    CHECK(form_of("f64", 33, 200) == own); // a product for every processor
+    CHECK(form_of("f64", 64, 10) == library);
+    CHECK(form_of("f64", 64, 10000) == own);
+
+    CHECK(form_of("f16", 33, 10, "=") == library);
+    CHECK(form_of("f16", 33, 10, "=", "f32") == library);
+    CHECK(form_of("bf16", 33, 10) == library);
+    CHECK(form_of("f16", 120, 10000, "=") == own); // faster than the library
+    CHECK(form_of("f16", 300, 10000, "=") == library);
+    // Columns at multiples of 16 bytes: cuBLAS would round before it adds.
+    CHECK(form_of("f16", 40, 10) == own);
+    CHECK(form_of("f16", 72, 10) == "batched GEMM/library pointwise/direct");
+    CHECK(form_of("f16", 72, 10, "-=", "f32") == library);
+    CHECK(form_of("f16", 72, 10, "=") == library);
+}
+
+TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
+    auto s = bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f16[48,48,9] A=f16[48,48,9] B=f16[48,48,9]");
+    const std::string own = "batched GEMM/batched_small", library = "batched GEMM/library";
+    CHECK(forms(lower(s, some_gpu())) == library);
+    for (auto& a : s.accesses) {
+        auto* const data = a.data;
+        a.data = static_cast<std::byte*>(data) + 2;
+        CHECK(forms(lower(s, some_gpu())) == own);
+        a.data = data;
+    }
+    const auto ranged = [](const char* text) { return forms(lower(bound_text(text, "C=f16[49,49,9] A=f16[49,49,9] B=f16[49,49,9]"), some_gpu())); };
+    CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(1,49),e)*B(k,j,e)") == own);
+    CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(2,48),e)*B(k,j,e)") == library);
 }
 
 TEST_CASE("extents as arguments: every step is direct") {

@@ -1,0 +1,42 @@
+// library_test: products that a GPU's plan gives to cuBLAS, of types that its own kernels take otherwise, against the oracle.
+#include "lowering/lower.hpp"
+#include "runtime/backend.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/covering.hpp"
+#include "tests/kernels/device_under_test.hpp"
+
+#include <algorithm>
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+const covering_case cases[] = {
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f16[40,48,3] A=f16[40,56,3] B=f16[56,48,3]"},
+    {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f16[41,47,3] A=f16[55,41,3] B=f16[55,47,3]"},
+    {"C(i,j,e) += A(i,k,e)*B(j,k,e)", "C=f16[72,80,3] A=f16[72,88,3] B=f16[80,88,3]"}, // added by a step of its own
+    {"C(j,i,e) -= 2*A(i,k,e)*B(k,j,e)", "C=bf16[80,72,3] A=bf16[72,88,3] B=bf16[88,80,3]"},
+    {"C(i,j,e) -= A(i,k,e)*B(k,j,e)", "C=f32[72,80,3] A=f16[72,88,3] B=f16[88,80,3]"},
+    {"C(i,j) += A(i,k)*B(k,j)", "C=f16[300,200] A=f16[300,250] B=f16[250,200]"},
+    {"C(i,j) = A(k,i)*B(j,k)", "C=bf16[301,203] A=bf16[257,301] B=bf16[203,257]"},
+    {"C(i,j,e) = A(k,i,e)*B(k,j,e)", "C=f64[33,35,3] A=f64[37,33,3] B=f64[37,35,3]"},
+};
+
+} // namespace
+
+TEST_CASE("products that cuBLAS takes agree with the oracle") {
+    const device where(device_under_test());
+    const auto& chip = runtime::backend_of(where).machine();
+    test::skip_unless(chip.has_blas, "no cuBLAS");
+    std::uint64_t seed = 0;
+    for (const auto& c : cases) {
+        auto made = make_case(c, ++seed);
+        INFO(c.statement << " with " << c.operands);
+        const auto plan = lowering::lower(made.s, chip);
+        CHECK(std::any_of(plan.steps.begin(), plan.steps.end(), [](const auto& st) { return st.kernel == lowering::family::library; }));
+        const auto report = run_and_compare(made, where.code());
+        INFO(report);
+        CHECK(report.empty());
+    }
+}
