@@ -8,6 +8,8 @@
 //   lines              else: several batch axes, matrices in pieces, columns that     16 bytes at a time, by asynchronous copies
 //                      would lie on the same banks; all multiples of 16 bytes
 //   packed             else                                                           element by element, neighbors in memory together
+//   realigned          X and Y of 2 bytes, as the tuner or the model chose: copied again within shared memory (realign.cuh); C comes after
+//                      that, to where X was
 //   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
 //   multiplied by      the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; multiply-adds (batched_fma): all others
 //
@@ -20,12 +22,14 @@
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
 //   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
+//   realigned                        and with it realign.cuh's; row, column of X and Y are then those of the realigned lines
 //   places                           bytes to the addresses of each product's C, X and Y, if there are several batch axes or tables
 #pragma once
 
 #include "product.hpp"
 #include "span_copy.cuh"
 #include "batched_tiles.cuh"
+#include "realign.cuh"
 
 template <int Bytes> struct unit_of_bytes;
 template <> struct unit_of_bytes<2> { using type = unsigned short; };
@@ -35,6 +39,7 @@ template <> struct unit_of_bytes<8> { using type = unsigned long long; };
 template <class Element> using unit_of = typename unit_of_bytes<sizeof(typename real_part<Element>::type)>::type;
 
 constexpr bool has_places = batch_axes > 1 || has_tables;
+constexpr bool loads_c = accumulate && !realigned; ///< with X and Y
 constexpr bool copies_asynchronously = line[0] + line[1] + line[2] > 0 || is_run[0] || is_run[1] || is_run[2];
 
 /// An operand's part of the block.
@@ -190,15 +195,19 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
 #endif
 };
 
-template <class Tile, class C, class X, class Y> RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y) {
+/// x, y: p -> that product's matrix in shared memory; before_c is called before C is used.
+template <class Tile, class C, class X, class Y, class Before>
+RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y, const Before& before_c) {
+    constexpr int steps = realigned ? all_steps : static_cast<int>(k);
     RICCI_UNROLL_ONCE
     for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
         const int p = g / Tile::count;
         Tile tile(g % Tile::count);
         c_element* const cp = c.matrix_in_shared(p);
-        const x_element* const xp = x.matrix_in_shared(p);
-        const y_element* const yp = y.matrix_in_shared(p);
-        tile.template add<k>(xp, yp);
+        const x_element* const xp = x(p);
+        const y_element* const yp = y(p);
+        tile.template add<steps>(xp, yp);
+        before_c();
         tile.finish([&](int i, int j, compute sum) { update(a, cp[i * row[0] + j * column[0]], sum); },
                     [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
     }
@@ -221,10 +230,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     if (threadIdx.x == 0) start_barrier(loaded, 1);
     if (threadIdx.x < 32) __syncwarp(); // for compute-sanitizer's racecheck, which takes the lane that started the barrier for another
     if (threadIdx.x == 0) {
-        arrive_expecting(loaded, (accumulate ? c.loaded_by_bulk() : 0) + x.loaded_by_bulk() + y.loaded_by_bulk());
+        arrive_expecting(loaded, (loads_c ? c.loaded_by_bulk() : 0) + x.loaded_by_bulk() + y.loaded_by_bulk());
         x.load_by_bulk(loaded);
         y.load_by_bulk(loaded);
-        if constexpr (accumulate) c.load_by_bulk(loaded);
+        if constexpr (loads_c) c.load_by_bulk(loaded);
     }
 #endif
     if constexpr (has_places) { // while the spans are under way
@@ -237,7 +246,9 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     }
     x.load_by_threads(a, products);
     y.load_by_threads(a, products);
-    if constexpr (accumulate) c.load_by_threads(a, products);
+    if constexpr (loads_c) c.load_by_threads(a, products);
+    ends_on_the_way<unit_of<c_element>> c_ends;
+    if constexpr (realigned && accumulate) c_ends.take(c.global, c.parts);
     if constexpr (copies_asynchronously) {
         commit_async_copies();
         wait_async_copies<0>();
@@ -247,7 +258,35 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     wait_barrier(loaded, 0);
 #endif
 
-    multiply<typename tile_of<core>::type>(a, products, c, x, y);
+    if constexpr (realigned) {
+        realign<1, x_element>(memory, slot[1] == 0 ? 1 : products, [&](int p) { return x.matrix_in_shared(p); });
+        realign<2, y_element>(memory, slot[2] == 0 ? 1 : products, [&](int p) { return y.matrix_in_shared(p); });
+        if constexpr (accumulate) {
+#if RICCI_BULK_COPIES
+            show_to_copy_engine(); // X was read before C is written over it
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                arrive_expecting(loaded, c.loaded_by_bulk());
+                c.load_by_bulk(loaded);
+            }
+#else
+            __syncthreads();
+            copy_middle(c.shared, c.global, c.parts);
+#endif
+            c_ends.put(c.shared, c.parts);
+        }
+        __syncthreads();
+        multiply<typename tile_of<core>::type>(
+            a, products, c, [&](int p) { return realigned_matrix<1, x_element>(memory, p); }, [&](int p) { return realigned_matrix<2, y_element>(memory, p); },
+            [&] {
+#if RICCI_BULK_COPIES
+                if constexpr (accumulate) wait_barrier(loaded, 1);
+#endif
+            });
+    } else {
+        multiply<typename tile_of<core>::type>(
+            a, products, c, [&](int p) { return x.matrix_in_shared(p); }, [&](int p) { return y.matrix_in_shared(p); }, [] {});
+    }
 
     if constexpr (c_is_dense) {
 #if RICCI_BULK_COPIES

@@ -42,6 +42,28 @@ template <class Unit> RICCI_FUNCTION void copy_ends(void* to, const void* from, 
     }
 }
 
+/// What copy_ends copies, on the way from one place to the other: a unit a thread.
+template <class Unit> class ends_on_the_way {
+    static_assert(threads_per_block >= 30 / static_cast<int>(sizeof(Unit)), "a unit a thread");
+
+  public:
+    RICCI_FUNCTION void take(const void* from, span_parts parts) {
+        if (exists(parts)) value_ = static_cast<const Unit*>(from)[place(parts)];
+    }
+    RICCI_FUNCTION void put(void* to, span_parts parts) const {
+        if (exists(parts)) static_cast<Unit*>(to)[place(parts)] = value_;
+    }
+
+  private:
+    static constexpr int unit = sizeof(Unit);
+    static RICCI_FUNCTION bool exists(span_parts parts) { return static_cast<int>(threadIdx.x) < parts.head / unit + parts.tail / unit; }
+    static RICCI_FUNCTION int place(span_parts parts) {
+        const int e = static_cast<int>(threadIdx.x);
+        return e < parts.head / unit ? e : e + parts.middle / unit;
+    }
+    Unit value_ = 0;
+};
+
 /// Used before sm_90.
 RICCI_FUNCTION void copy_middle(void* to, void* from, span_parts parts) {
     sixteen_bytes* const target = reinterpret_cast<sixteen_bytes*>(middle_of(to, parts));

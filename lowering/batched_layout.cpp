@@ -94,6 +94,22 @@ void take_run(const step& st, int o, const matrix& x, staged_operand& staged) {
     staged = {false, slot, x.row_stride, x.column_stride, length, 0, true};
 }
 
+/// Gives X and Y the lines that the tensor cores read.
+void realign(const step& st, batched_layout& layout) {
+    for (int o = 1; o < 3; ++o) {
+        auto& x = layout.operands[static_cast<std::size_t>(o)];
+        auto& again = layout.again[static_cast<std::size_t>(o)];
+        const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
+        const auto ek = extent_of(st, k), side = extent_of(st, o == 1 ? m : n), whole_k = (ek + 15) / 16 * 16, whole_side = (side + 7) / 8 * 8;
+        again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
+        again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
+        again.from_pitch = rows_are_lines ? x.row : x.column;
+        again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
+        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
+        (rows_are_lines ? x.row : x.column) = again.pitch;
+    }
+}
+
 } // namespace
 
 bool has_places(const step& st) { return axes_of(st, batch).size() > 1 || is_gathered(st); }
@@ -123,6 +139,23 @@ batched_layout batched_layout_of(const step& st) {
     return out;
 }
 
+batched_layout batched_layout_of(const step& st, const batched_tile& t) {
+    auto out = batched_layout_of(st);
+    if (t.realigned) out.realigned = true, realign(st, out);
+    return out;
+}
+
+bool can_realign(const step& st, const batched_layout& layout) {
+    if (!layout.operands[0].is_span || span_fragments(st, layout) != fragment_load::elements) return false;
+    for (int o = 1; o < 3; ++o) {
+        const auto& x = layout.operands[static_cast<std::size_t>(o)];
+        if (size_of(operand_of(st, o).type) != 2 || (!x.is_span && !x.is_run) || (x.row != 1 && x.column != 1)) return false;
+    }
+    return true;
+}
+
+namespace {
+
 std::int64_t region_bytes(const step& st, const batched_layout& layout, int o, std::int64_t products) {
     const auto& staged = layout.operands[static_cast<std::size_t>(o)];
     const auto last = staged.is_run ? staged.slot : staged.length;
@@ -130,11 +163,32 @@ std::int64_t region_bytes(const step& st, const batched_layout& layout, int o, s
     return (bytes + 127) / 128 * 128 + (staged.is_span ? 128 : 0); // a span lies at its address modulo 128
 }
 
+} // namespace
+
+batched_regions regions_of(const step& st, const batched_layout& layout, std::int64_t products) {
+    batched_regions out;
+    out.end = barrier_bytes;
+    for (std::size_t o = 0; o < 3; ++o) {
+        auto bytes = region_bytes(st, layout, static_cast<int>(o), products);
+        if (layout.realigned && o == 0) { // C's begins with X's
+            out.staged[0] = out.end;
+            continue;
+        }
+        if (layout.realigned && o == 1) bytes = std::max(bytes, region_bytes(st, layout, 0, products));
+        out.staged[o] = out.end;
+        out.end += bytes;
+    }
+    if (layout.realigned)
+        for (std::size_t o = 1; o < 3; ++o) {
+            const auto& x = layout.again[o];
+            out.again[o] = out.end;
+            out.end += ((products - 1) * x.slot + x.all_lines * x.pitch) * 2 / 128 * 128 + 128;
+        }
+    return out;
+}
+
 std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products) {
-    std::int64_t bytes = barrier_bytes;
-    for (int o = 0; o < 3; ++o) bytes += region_bytes(st, layout, o, products);
-    if (has_places(st)) bytes += products * 3 * 8;
-    return bytes;
+    return regions_of(st, layout, products).end + (has_places(st) ? products * 3 * 8 : 0);
 }
 
 namespace {

@@ -18,9 +18,19 @@ struct staged_operand {
     bool is_run = false;      ///< each matrix copied as it lies in memory, 16 bytes at a time, to its address modulo 16; a slot has room for that
 };
 
+/// Where the tensor cores read X or Y if its lines are copied once more: see kernels/realign.cuh. All in elements.
+struct realigned_operand {
+    std::int64_t lines = 0, length = 0;         ///< of a matrix: columns or rows, whichever lie in one piece
+    std::int64_t all_lines = 0, all_length = 0; ///< with the zeros behind them
+    std::int64_t from_pitch = 0, pitch = 0;     ///< from one line to the next where it was copied to first, and then
+    std::int64_t slot = 0;                      ///< from one product to the next; 0: all share one matrix
+};
+
 struct batched_layout {
     std::array<staged_operand, 3> operands; ///< C, X, Y
     bool c_is_dense = false;                ///< C's span holds nothing but C: it may be stored as a whole
+    bool realigned = false;                 ///< X and Y are; C comes after that to where X was
+    std::array<realigned_operand, 3> again{}; ///< [0] is unused
 };
 
 /// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of
@@ -28,11 +38,22 @@ struct batched_layout {
 /// Matrices that lie anywhere, by a table or several batch axes, are runs where they are dense enough.
 batched_layout batched_layout_of(const step& st);
 
+/// The same for a tile; realigned ones are of steps that can_realign.
+batched_layout batched_layout_of(const step& st, const batched_tile& t);
+
+/// Whether X and Y may be realigned: 2-byte operands of one type whose matrices come in one piece, in lines that the tensor cores cannot read
+/// whole, and C a span.
+bool can_realign(const step& st, const batched_layout& layout);
+
 /// Whether a block has a table of where each of its products lies: of several batch axes, or by tables.
 bool has_places(const step& st);
 
-/// Bytes from one operand's region of shared memory to the next, for this many products; a multiple of 128.
-std::int64_t region_bytes(const step& st, const batched_layout& layout, int operand, std::int64_t products);
+/// Where the regions of C, X and Y begin in shared memory for this many products, bytes, multiples of 128, and those of realigned X and Y.
+struct batched_regions {
+    std::array<std::int64_t, 3> staged{}, again{};
+    std::int64_t end = 0;
+};
+batched_regions regions_of(const step& st, const batched_layout& layout, std::int64_t products);
 
 /// Shared memory of a block, bytes: the barrier that copies complete on, the regions, and where each product lies if the batch has
 /// several axes.

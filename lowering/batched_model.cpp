@@ -32,6 +32,7 @@ constexpr double copy_cycles = 1600;    ///< of a block, from asking for its spa
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
 constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
 constexpr double unpredicted_registers = 1.35;
+constexpr double realign_wavefronts = 3, realign_instructions = 8; ///< of 32 words: two loads of 2 bytes, one store
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -105,6 +106,26 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
     return w;
 }
 
+/// Of 16 steps of the sum a warp reads 16 rows or columns at once, free of bank conflicts; before that all threads copy X and Y, two
+/// numbers at a time.
+work work_of_realigned(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, std::int64_t rows, std::int64_t columns) {
+    const auto& c = layout.operands[0];
+    const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
+    const double per_c = wavefronts(s.c_bytes, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes; });
+    double words = 0;
+    for (const auto& x : {layout.again[1], layout.again[2]}) words += static_cast<double>(x.all_lines * x.all_length / 2) / (x.slot == 0 ? t.products : 1);
+    const double warps = static_cast<double>(up(up(rows, 16), t.tile_m) * up(up(columns, 8), t.tile_n)), blocks = static_cast<double>(up(s.k, 16));
+    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m + static_cast<double>(up(t.tile_n, 2));
+    work w;
+    w.shared = warps * (blocks * loads * 4 + 4 * tiles * per_c * (st.op == assignment::assign ? 1 : 2)) + realign_wavefronts * words / warp;
+    w.issue = (warps * (blocks * (tiles + loads + 4) + 28 * tiles + 40) + realign_instructions * words / warp) / 4;
+    w.arithmetic = warps * blocks * tiles * mma_of(st)->cycles;
+    w.steps = blocks * (1 + tiles / 8) + words / t.threads / 4;
+    w.threads = warps * warp;
+    w.registers = static_cast<int>(4 * tiles + 4 * loads) + 40;
+    return w;
+}
+
 work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const mma_shape& mma) {
     const auto& c = layout.operands[0];
     // Left and right factor of what is computed: see batched_mma.cuh.
@@ -119,6 +140,7 @@ work work_of_mma(const step& st, const product_sizes& s, const batched_layout& l
     const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
         return parts * wavefronts(mma.element_bytes, [&](int lane) { return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch; });
     };
+    if (t.realigned) return work_of_realigned(st, s, layout, t, rows, columns);
     const double per_left = read(rows, l_row, l_k), per_right = read(columns, r_column, r_k);
     const int c_parts = is_complex(st.operands[0].type) ? 2 : 1;
     const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes; });
@@ -145,7 +167,8 @@ work work_of(const step& st, const product_sizes& s, const batched_layout& layou
 
 bool multiply_alike(const batched_tile& a, const batched_tile& b) {
     return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first && a.skewed == b.skewed &&
-           a.c_transposed == b.c_transposed && a.k_apart == b.k_apart;
+           a.c_transposed == b.c_transposed && a.k_apart == b.k_apart && a.realigned == b.realigned &&
+           (!a.realigned || (a.products == b.products && a.threads == b.threads));
 }
 
 double operand_bytes(const step& st, const batched_layout& layout, const product_sizes& s) {
@@ -208,6 +231,16 @@ double batched_cost::seconds() const {
     return std::max(slowest + beside * (memory + shared + issue + arithmetic - slowest), latency) + uneven * latency;
 }
 
+namespace {
+
+batched_layout realigned_layout_of(const step& st) {
+    batched_tile t;
+    t.realigned = true;
+    return batched_layout_of(st, t);
+}
+
+} // namespace
+
 std::vector<batched_tile> batched_candidates(const step& st, const machine& chip) {
     const auto s = sizes_of(st);
     const auto layout = batched_layout_of(st);
@@ -238,6 +271,9 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
         // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
         t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
         const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma->rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
+        const bool may_realign = can_realign(st, layout);
+        auto again = layout;
+        if (may_realign) again = realigned_layout_of(st);
         for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
             for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
                 if (tm * tn > 16) continue;
@@ -248,22 +284,23 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                     t.k_apart = apart;
                     if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers) add_sizes(out, st, chip, layout, t);
                 }
+                t.k_apart = 0;
+                t.realigned = may_realign;
+                if (may_realign && work_of_mma(st, s, again, t, *mma).registers <= most_registers) add_sizes(out, st, chip, again, t);
+                t.realigned = false;
             }
     }
     return out;
 }
 
-batched_cost cost_of(const step& st, const batched_layout& layout, const batched_tile& t, const machine& chip) {
-    const auto s = sizes_of(st);
-    return cost_from(work_of(st, s, layout, t), st, s, layout, t, chip);
-}
-
 std::vector<batched_cost> batched_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto s = sizes_of(st);
-    const auto layout = batched_layout_of(st);
+    const auto as_it_came = batched_layout_of(st);
+    const auto again = can_realign(st, as_it_came) ? realigned_layout_of(st) : as_it_came;
     std::vector<batched_cost> out;
     work w;
     for (std::size_t n = 0; n < tiles.size(); ++n) {
+        const auto& layout = tiles[n].realigned ? again : as_it_came;
         if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
         out.push_back(cost_from(w, st, s, layout, tiles[n], chip));
     }

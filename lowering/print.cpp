@@ -266,6 +266,7 @@ std::string to_string(const batched_tile& t) {
     if (t.rows_first) out += ", rows first";
     if (t.skewed) out += ", skewed";
     if (t.c_transposed) out += ", transposed";
+    if (t.realigned) out += ", realigned";
     if (t.k_apart > 0) out += fmt::format(", k apart {}", 4 * t.k_apart);
     if (t.in_registers) out += ", X in registers";
     return out;

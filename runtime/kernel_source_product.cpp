@@ -184,11 +184,11 @@ class product_source {
             return;
         }
         const auto& t = st_.batched;
-        const auto layout = batched_layout_of(st_);
+        const auto layout = batched_layout_of(st_, t);
         write_tile();
         write_layout(layout, t.products);
-        text_.flag("always_aligned", layout.operands[1].line > 0 && layout.operands[2].line > 0);
-        write_fragments(span_fragments(st_, layout), t.k_apart);
+        text_.flag("always_aligned", layout.realigned || (layout.operands[1].line > 0 && layout.operands[2].line > 0));
+        write_fragments(layout.realigned ? fragment_load::matrices : span_fragments(st_, layout), t.k_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
@@ -286,8 +286,8 @@ class product_source {
     }
 
     void write_layout(const batched_layout& layout, std::int64_t products) {
-        std::array<std::int32_t, 3> is_span{}, is_run{}, lines{}, slots{}, rows{}, columns{}, lengths{}, regions{}, nearest{};
-        auto at = barrier_bytes;
+        std::array<std::int32_t, 3> is_span{}, is_run{}, lines{}, slots{}, rows{}, columns{}, lengths{}, nearest{};
+        const auto regions = regions_of(st_, layout, products);
         for (std::size_t o = 0; o < 3; ++o) {
             const auto& staged = layout.operands[o];
             is_span[o] = staged.is_span, is_run[o] = staged.is_run;
@@ -295,8 +295,6 @@ class product_source {
             slots[o] = static_cast<std::int32_t>(staged.slot);
             rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
             lengths[o] = static_cast<std::int32_t>(staged.length);
-            regions[o] = static_cast<std::int32_t>(at);
-            at += region_bytes(st_, layout, static_cast<int>(o), products);
         }
         nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]), fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
                    fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
@@ -308,9 +306,28 @@ class product_source {
         text_.list("row", rows);
         text_.list("column", columns);
         text_.list("length", lengths);
-        text_.list("region", regions);
+        text_.list("region", narrow(regions.staged));
         text_.list("fastest", nearest);
-        text_.constant("places", at);
+        text_.constant("places", regions.end);
+        text_.flag("realigned", layout.realigned);
+        write_realigned(layout, regions);
+    }
+
+    void write_realigned(const batched_layout& layout, const batched_regions& regions) {
+        const auto each = [&](std::int64_t realigned_operand::*member) {
+            std::array<std::int64_t, 3> out{};
+            for (std::size_t o = 1; o < 3; ++o) out[o] = layout.again[o].*member;
+            return narrow(out);
+        };
+        text_.list("line_count", each(&realigned_operand::lines));
+        text_.list("line_length", each(&realigned_operand::length));
+        text_.list("all_line_count", each(&realigned_operand::all_lines));
+        text_.list("all_line_length", each(&realigned_operand::all_length));
+        text_.list("from_pitch", each(&realigned_operand::from_pitch));
+        text_.list("realigned_pitch", each(&realigned_operand::pitch));
+        text_.list("realigned_slot", each(&realigned_operand::slot));
+        text_.list("realigned_region", narrow(regions.again));
+        text_.constant("all_steps", (extent_of(st_, k) + 15) / 16 * 16);
     }
 
     void make_tall_skinny_atb() {

@@ -71,7 +71,16 @@ const covering_case tall_cases[] = {
     {"C(i,j) = A(i,k)*B(k,j)", "C=f64[1053:1,4:1060] A=f32[1053:4,3:1] B=bf16[3,4]"},
 };
 
-template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
+// 2-byte operands whose lines start anywhere: odd, even and padded ones, shared, gathered, several products a block and one.
+const covering_case realigned_cases[] = {
+    {"C(i,j,e) -= A(i,k,e)*B(k,j,e)", "C=f16[33,18,5] A=f16[33,21,5] B=f16[21,18,5]"},
+    {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=f32[20,17,5] A=bf16[31,17,5] B=bf16[20,31,5]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f16[63,66,3:8191] A=f16[63:1,63:65,3:4200] B=f16[63,66,3:0]"},
+    {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=bf16[117,70,2] A=bf16[90,117,2] B=bf16[90,70,2]"},
+    {"C(i,j,e) += A(i,k,q(e))*B(j,k,q(e))", "C=f16[13,11,9] A=f16[13,15,4] B=f16[11,15,4] q=i32[9]"},
+};
+
+template <std::size_t Count> void check(const covering_case (&cases)[Count], bool realigned = false) {
     const device where(device_under_test());
     std::mt19937_64 random(1);
     std::uint64_t seed = 0;
@@ -82,6 +91,7 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
         const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
         REQUIRE(found != plan.steps.end());
         auto candidates = lowering::tile_candidates(*found, chip);
+        if (realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
         REQUIRE(candidates.size() > 10);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
@@ -103,5 +113,7 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
 } // namespace
 
 TEST_CASE("candidates of batched products agree with the oracle") { check(cases); }
+
+TEST_CASE("candidates of batched products that realign agree with the oracle") { check(realigned_cases, true); }
 
 TEST_CASE("candidates of tall-skinny products agree with the oracle") { check(tall_cases); }
