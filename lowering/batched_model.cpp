@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/product_sizes.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +18,7 @@ namespace {
 
 using enum axis_class;
 
-constexpr int warp = 32, banks = 32, bank_bytes = 4;
-constexpr double registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
-constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
+constexpr int banks = 32, bank_bytes = 4;
 constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
 constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
@@ -33,8 +32,6 @@ constexpr double step_cycles = 46;      ///< from a step's loads to its last mul
 constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
 constexpr double unpredicted_registers = 1.35;
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
-
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane that sits out.
 template <class Address> double wavefronts(int bytes, const Address& address) {
@@ -191,7 +188,7 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
     const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
     const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
-                                                    std::floor(threads_of_an_sm / t.threads), blocks_of_an_sm, std::floor(registers_of_an_sm / registers)}));
+                                                    static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)), std::floor(registers_of_an_sm / registers)}));
     const double warps = std::max(1.0, w.threads / warp);
     const auto block_cycles = [&](int products) {
         return copy_cycles + std::ceil(products * w.threads / t.threads) * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);

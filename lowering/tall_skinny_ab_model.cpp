@@ -5,6 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/sm_limits.hpp"
 #include "lowering/tuning_key.hpp"
 
 #include <algorithm>
@@ -17,7 +18,6 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32;
 constexpr std::int64_t most_registers = 200;    ///< predicted; beyond, kernels spill
 constexpr std::int64_t most_multiplies = 512;   ///< multiply-adds that a thread's code may have, and
 constexpr std::int64_t most_instructions = 150; ///< of a warp's, products and what brings X into their form: more take NVRTC too long
@@ -28,7 +28,6 @@ constexpr double issue_rate = 0.7, arithmetic_rate = 0.8, shared_rate = 0.8;
 constexpr double beside = 0.03; ///< of the units that are not the slowest, what is not hidden
 constexpr double uneven = 0.1;  ///< of the time that blocks take one after another, what the memory waits
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 double real(std::int64_t x) { return static_cast<double>(x); }
 
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
