@@ -25,7 +25,7 @@ constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor co
 // Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the shapes ran at
 // 0.993 of the best candidate in geometric mean, 0.88 at worst.
 constexpr double shared_rate = 0.85, issue_rate = 1.2, arithmetic_rate = 0.4; ///< of what is counted below
-constexpr double split_rate = 1;        ///< of arithmetic, three TF32 products: from timings of c64, 33 to 64
+constexpr double tf32_rate = 1;        ///< of arithmetic, TF32 products: from timings of three each, c64, 33 to 64
 constexpr double beside = 0.02;         ///< of the units that are not the slowest, what is not hidden
 constexpr double copy_cycles = 1600;    ///< of a block, from asking for its spans until they are stored, its products apart
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
@@ -183,8 +183,8 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     // In and out of shared memory the operands pass twice more, 128 bytes a cycle.
     out.shared = (shared_rate * w.shared + 2 * bytes / 128) * seconds_a_cycle;
     out.issue = issue_rate * w.issue * seconds_a_cycle;
-    const bool split = t.core == batched_core::mma && mma_of(st)->repeats > 1;
-    out.arithmetic = (split ? split_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
+    const bool floats = t.core == batched_core::mma && mma_of(st)->element_bytes == 4;
+    out.arithmetic = (floats ? tf32_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
     const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
     const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),

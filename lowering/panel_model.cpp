@@ -59,7 +59,8 @@ batched_tile start_tile(const step& st, const mma_shape* mma) {
 
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip) {
     constexpr std::int64_t least_side = 5, least_split_side = 12;
-    return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
+    const bool splits = st.compute == scalar_type::f32 && x_bytes(st) == 4 && st.math == math_mode::full;
+    return side >= (splits ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
 }
 
 namespace {

@@ -187,7 +187,7 @@ turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t
     const double loads = vectors ? numbers * real(s.x) / 16 : numbers, y = products * real(w.y_bytes) / 16, elements = 2 * real(w.lane_rows) * tiles;
     const double lines = vectors ? 4 : 8; // that an access meets
     const double stores = elements * (vectors ? real(s.c) / 16 : 1) * real(s.c_passes);
-    const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 2 ? 0.5 : 0;
+    const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 4 ? 1 : mma.element_bytes == 2 ? 0.5 : 0;
     const double multiplies = products * tiles * mma.repeats;
     const double instructions = multiplies + 2 * loads + y + numbers * splitting + elements * (s.c == 2 ? 1 : 0.25) + 2 * stores + 60;
     turn_cost out;

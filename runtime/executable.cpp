@@ -36,6 +36,7 @@ void plan_gemm(prepared_step& out) {
     }
     auto& g = out.gemm;
     g.compute = g.a.type = g.b.type = g.c.type = st.compute;
+    g.math = st.math;
     g.m = st.axes[m].extent, g.n = st.axes[n].extent, g.k = st.axes[k].extent;
     const auto fits = [&](std::int32_t o, std::size_t rows, std::size_t columns) {
         return stride(o, rows) == 1 && stride(o, columns) >= st.axes[rows].extent;

@@ -277,6 +277,7 @@ class product_source {
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
+        text_.flag("rounds_to_tf32", st_.math == math_mode::tf32 && t.core == batched_core::mma);
     }
 
     /// For the tensor cores.
