@@ -10,6 +10,7 @@
 #include "dsl/expr.hpp"
 #include "dsl/index.hpp"
 #include "dsl/local.hpp"
+#include "dsl/math.hpp"
 #include "dsl/missing_functions.hpp"
 #include "dsl/pointer_view.hpp"
 #include "dsl/record.hpp"

@@ -25,6 +25,9 @@ int digits_of(lowering::scalar_type type) {
 /// Half the distance from 1 to the next number.
 double unit_roundoff(lowering::scalar_type type) { return std::ldexp(1.0, -digits_of(type)); }
 
+/// Each term is off by the roundings of two factors to TF32, 2^-11 each or, of who cuts digits off, 2^-10.
+constexpr double rounded_terms = 8 * 0x1p-11;
+
 } // namespace
 
 random_numbers random_numbers_of(lowering::scalar_type type, std::uint64_t seed, double size) {
@@ -39,7 +42,8 @@ double operand_size(std::int64_t k) {
 
 error_bound bound_of(const product& p) {
     const double unit = unit_roundoff(compute_type(p)), terms = static_cast<double>(p.k);
-    return {unit * (8 + 16 * std::sqrt(terms)), 2 * unit_roundoff(p.c.type)};
+    const double rounded = is_rounded(p) ? rounded_terms : 0;
+    return {unit * (8 + 16 * std::sqrt(terms)) + rounded, 2 * unit_roundoff(p.c.type)};
 }
 
 std::unique_ptr<device_tools> make_device_tools(device where) {

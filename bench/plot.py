@@ -35,6 +35,8 @@ def size_of(row):
 def series_of(row, differing):
     """The name of the line that a row belongs to: what differs between the rows."""
     words = [row["types"]]
+    if "math" in differing:
+        words.append(row.get("math", "full"))
     if "kind" in differing:
         words.insert(0, row["kind"])
     if "operations" in differing and row["operations"]:
@@ -63,8 +65,8 @@ def read(files):
 
 def grouped(rows, by_size=False):
     """The rows by series, in order of appearance; of each size apart, if asked."""
-    keys = ("kind", "operations", "accumulate", "layout", "padding", "offset")
-    differing = {key for key in keys if len({row[key] for row in rows}) > 1}
+    keys = ("kind", "math", "operations", "accumulate", "layout", "padding", "offset")
+    differing = {key for key in keys if len({row.get(key) for row in rows}) > 1}
     out = {}
     for row in rows:
         name = series_of(row, differing) + (f", size {size_of(row):.3g}" if by_size else "")

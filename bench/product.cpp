@@ -167,6 +167,11 @@ lowering::scalar_type compute_type(const product& p) {
     return lowering::accumulator(lowering::promote(lowering::promote(p.a.type, p.b.type), p.c.type));
 }
 
+bool is_rounded(const product& p) {
+    return p.math == lowering::math_mode::tf32 && lowering::real_of(p.a.type) == lowering::scalar_type::f32 &&
+           lowering::real_of(p.b.type) == lowering::scalar_type::f32;
+}
+
 double flops_of(const product& p) {
     const double products =
         static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) * static_cast<double>(p.batch);

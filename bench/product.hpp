@@ -32,6 +32,7 @@ struct product {
     /// Not null: product e takes the A and B that stand at places[e]; `by_address`: C too, all three by arrays of pointers.
     std::shared_ptr<const std::vector<std::int32_t>> places;
     bool by_address = false;
+    lowering::math_mode math = lowering::math_mode::full; ///< asked for; see is_rounded
 };
 
 enum class layout {
@@ -61,6 +62,9 @@ product make_tall_skinny(tall_kind kind, std::int64_t height, const shape& width
 
 /// The type that sums are carried in.
 lowering::scalar_type compute_type(const product& p);
+
+/// Whether whoever multiplies may round the operands to TF32: such that are f32 or c64, where that is asked for.
+bool is_rounded(const product& p);
 
 /// Two for each multiply-add; a complex one counts eight.
 double flops_of(const product& p);

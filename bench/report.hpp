@@ -17,6 +17,7 @@ struct row {
     shape size;       ///< zero for a statement that is no product of two operands
     std::int64_t batch = 1;
     std::string types;      ///< "f16:f32"
+    std::string math = "full"; ///< "tf32": f32 and c64 may be rounded to TF32, by peers also
     std::string operations; ///< "NT"
     std::string layout;     ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
     std::int64_t padding = 0, offset = 0;

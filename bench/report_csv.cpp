@@ -24,14 +24,14 @@ std::string optional(bool there, double value) { return there ? fmt::format("{:.
 
 std::string to_csv(const report& r) {
     std::string out =
-        "kind,m,n,k,batch,types,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
+        "kind,m,n,k,batch,types,math,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
         "us,gb_per_s,gf_per_s,percent,error,wrong,joules";
     for (const peer_version& p : r.peers) out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
     out += "\n";
     for (const row& each : r.rows) {
         out +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m, each.size.n,
-                        each.size.k, each.batch, each.types, each.operations, each.layout, each.padding, each.offset,
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m, each.size.n,
+                        each.size.k, each.batch, each.types, each.math, each.operations, each.layout, each.padding, each.offset,
                         each.accumulate ? 1 : 0, quoted(each.statement), quoted(each.kernel), each.bytes, each.flops);
         const measured* const ours = best_of(each, "ricci");
         const bool timed = ours != nullptr, checked = timed && ours->checked, metered = timed && ours->joules;

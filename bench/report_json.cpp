@@ -41,6 +41,7 @@ json to_json(const report& report, const row& r) {
              {"k", r.size.k},
              {"batch", r.batch},
              {"types", r.types},
+             {"math", r.math},
              {"operations", r.operations},
              {"layout", r.layout},
              {"padding", r.padding},

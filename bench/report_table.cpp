@@ -34,6 +34,7 @@ std::string millijoules(const row& r, const std::string& peer) {
 std::string operation_of(const row& r) {
     std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
     if (r.kind != "statement") text += r.accumulate ? "+=" : "=";
+    if (r.math != "full") text += " " + r.math;
     if (r.layout != "contiguous" && !r.layout.empty()) text += " " + r.layout;
     if (r.padding != 0) text += fmt::format(" ld+{}", r.padding);
     if (r.offset != 0) text += fmt::format(" @{}", r.offset);

@@ -6,6 +6,7 @@
 #include <ricci/lowering/error.hpp>
 #include <ricci/lowering/print.hpp>
 #include <ricci/runtime/lower_for.hpp>
+#include <ricci/runtime/math_mode.hpp>
 #include <ricci/runtime/run.hpp>
 
 #include <fmt/format.h>
@@ -73,6 +74,15 @@ std::vector<std::byte> bytes_of_table(const std::vector<T>& entries) {
     std::vector<std::byte> out(entries.size() * sizeof(T));
     std::memcpy(out.data(), entries.data(), out.size());
     return out;
+}
+
+/// tf32 where it was asked for and can make a difference.
+math math_of(const work& w, device where) {
+    const bool has_f32 = std::any_of(w.operands.begin(), w.operands.end(), [](const work_operand& o) {
+        return lowering::real_of(o.type) == lowering::scalar_type::f32;
+    });
+    const bool on_gpu = runtime::backend_of(where).machine().kind == lowering::target::cuda;
+    return has_f32 && on_gpu ? runtime::chosen_math() : math::full;
 }
 
 std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000 : 2'100'000'000; }
@@ -179,11 +189,12 @@ void session::measure_row(row& r, const work& w) {
     load.reset = [&] { fill(w, sets.addresses().front(), 0, true); };
     std::vector<measured> refused;
     if (w.as_product) {
-        const product& p = w.as_product->p;
+        product p = w.as_product->p;
+        p.math = math_of(w, where_);
         std::vector<operand_set> operands;
         for (const auto& set : sets.addresses()) operands.push_back(operands_at(w, set));
         const std::size_t c = w.as_product->operand[2];
-        load.check = [&, c, first = operands.front()] {
+        load.check = [&, p, c, first = operands.front()] {
             return tools_->check(p, first, numbers_of(w.operands[c], c, 0));
         };
         std::size_t at = 0;
@@ -206,6 +217,7 @@ bool session::run(row r, const work& w) {
     if (interrupted()) return false;
     r.bytes = w.bytes, r.flops = w.flops;
     r.element_bytes = w.element_bytes > 0 ? w.element_bytes : w.bytes;
+    r.math = lowering::name_of(math_of(w, where_));
     r.yardstick = r.against_read ? report_.at_start.read : report_.at_start.triad;
     try {
         measure_row(r, w);

@@ -9,6 +9,7 @@
 #include "lowering/error.hpp"
 #include "lowering/statement.hpp"
 #include "runtime/device.hpp"
+#include "runtime/math_mode.hpp"
 #include "runtime/run.hpp"
 
 #include <cstddef>
@@ -22,6 +23,7 @@ namespace ricci::dsl {
 inline lowering::statement& empty_statement() {
     static thread_local lowering::statement s;
     s.clear();
+    s.math = runtime::chosen_math();
     return s;
 }
 

@@ -1,6 +1,8 @@
 // text_bind: binds a parsed statement to operands, and finds what a left side that does not exist yet becomes.
 #include "dsl/text.hpp"
 
+#include "runtime/math_mode.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -269,6 +271,7 @@ text_operand create_left(text_statement& s, std::span<const text_operand> operan
 
 lowering::statement bind_text(const text_statement& s, std::span<const text_operand> operands) {
     lowering::statement bound = s.unbound;
+    bound.math = runtime::chosen_math();
     for (std::size_t n = 0; n < bound.accesses.size(); ++n) {
         auto& a = bound.accesses[n];
         const text_operand& operand = operand_of(s, n, operands);

@@ -1,7 +1,7 @@
 // batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type. Each warp computes a tile of one product.
 //   f64, half, bfloat16    as they are, the latter summed in f32
 //   f32                    three TF32 products: each number is split into two of 11 bits, a = high + low, and low*low, below the rounding
-//                          of f32, is left out
+//                          of f32, is left out; or one product of numbers rounded to TF32
 //   c64, c128              four real products each
 // Constants:
 //   rows_of_block, columns_of_block    of C, m and n or fewer
@@ -49,7 +49,8 @@ class mma_tile {
   public:
     static constexpr int threads = 32;                     ///< a tile
     static constexpr int count = row_parts * column_parts; ///< tiles of a product
-    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, and finish gives sums that lost bits as NaN.
+    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, the largest numbers are rounded to infinity,
+    /// and finish gives sums that lost bits as NaN.
     static constexpr bool is_split = mma::elements == 2;
 
     explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
@@ -198,7 +199,7 @@ class mma_tile {
     /// store(row, column, sum) for each element.
     template <class Store> RICCI_FUNCTION void finish(const Store& store) {
         if constexpr (is_split)
-            if (__any_sync(0xffffffffu, least_ < mma::least_exact)) sums_become_nan();
+            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_))) sums_become_nan();
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
@@ -215,7 +216,7 @@ class mma_tile {
     /// The same, but where sums are not what multiply-adds give, store(row, column, again(row, column)).
     template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again& again) {
         if constexpr (is_split)
-            if (__any_sync(0xffffffffu, least_ < mma::least_exact || has_nan_or_infinity())) {
+            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || has_nan_or_infinity())) {
                 RICCI_UNROLL_ONCE
                 for (int e = 0; e < tile_m * tile_n * 2 * lane_rows; ++e) {
                     const place at = place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));

@@ -1,5 +1,7 @@
 // mma_numbers: the tensor cores' products by element type, and how a number is brought into the form that they take: f64, half and
-// bfloat16 as they are, f32 as two TF32 numbers.
+// bfloat16 as they are, f32 as two TF32 numbers, or rounded to one.
+// Constants:
+//   rounds_to_tf32     whether f32 is rounded
 #pragma once
 
 #include "ptx_mma.cuh"
@@ -33,7 +35,7 @@ template <int Type> struct mma_of_16_bits {
 };
 template <> struct mma_of<0> : mma_of_16_bits<0> {};
 template <> struct mma_of<1> : mma_of_16_bits<1> {};
-template <> struct mma_of<2> {
+template <bool Rounded> struct mma_of_floats {
     struct number {
         unsigned high, low;
     };
@@ -56,3 +58,22 @@ template <> struct mma_of<2> {
         else mma_tf32(d, a_high, b_high);
     }
 };
+template <> struct mma_of_floats<true> {
+    using number = unsigned;
+    using sum = float;
+    static constexpr int rows = 16, lane_rows = 2, elements = 2, passes = 1;
+    static constexpr unsigned least_exact = 0; ///< the smallest are rounded to multiples of 2^-136
+    static RICCI_FUNCTION number read(float x, unsigned&) { return rounded_to_tf32(x); }
+    static RICCI_FUNCTION number negative(number x) { return x ^ 0x80000000u; }
+    template <int> static RICCI_FUNCTION void multiply(float (&d)[4], const number (&a)[2][2], const number (&b)[2]) {
+        const unsigned left[4] = {a[0][0], a[1][0], a[0][1], a[1][1]};
+        mma_tf32(d, left, b);
+    }
+};
+template <> struct mma_of<2> : mma_of_floats<rounds_to_tf32> {};
+
+/// Whether a number that Mma has read lost bits; `least`: of all that it read.
+template <class Mma> RICCI_FUNCTION bool has_lost_bits(unsigned least) {
+    if constexpr (Mma::least_exact > 0) return least < Mma::least_exact;
+    else return false;
+}

@@ -79,6 +79,18 @@ RICCI_FUNCTION void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsign
 #endif
 }
 
+/// x rounded to TF32, to nearest: a number of 11 bits, whose last 13 bits of 32 a product may have to drop. Infinity and NaN stay.
+RICCI_FUNCTION unsigned rounded_to_tf32(float x) {
+#if RICCI_ON_GPU && __CUDA_ARCH__ >= 900
+    unsigned out;
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(out) : "f"(x));
+    return out;
+#else
+    const unsigned bits = bits_of(x);
+    return (bits & 0x7fffffffu) < 0x7f800000u ? bits + 0x1000u : bits; // ties away from zero, where the instruction rounds them to even
+#endif
+}
+
 /// Loads Count (2 or 4) matrices of 8 x 8 16-bit elements from shared memory: lane l gives the address of row l % 8 of matrix l / 8, a
 /// multiple of 16 bytes, and gets of each matrix elements 2q and 2q + 1 of row h; Transposed: of column h, in rows 2q and 2q + 1.
 template <int Count, bool Transposed> RICCI_FUNCTION void load_matrices(unsigned (&d)[Count], const void* row) {

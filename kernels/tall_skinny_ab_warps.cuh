@@ -1,6 +1,6 @@
 // tall_skinny_ab_warps: C = X*Y with a long m of one axis and small n and k, by the tensor cores. A warp takes rows of X from memory into
 // its registers, as the tensor cores want them, and sends its rows of C from there; warps never wait for each other. Y lies in shared
-// memory in the order in which lanes take it, split already where f32 is (see mma_numbers.cuh); a block makes it once and takes turns
+// memory in the order in which lanes take it, split or rounded already where f32 is (see mma_numbers.cuh); a block makes it once and takes turns
 // at rows, `a.blocks` blocks of them apart.
 //
 // With q = lane % 4 and h = lane / 4, a lane holds of X the rows of its `row_slots`, one each, and of every 4*k_lane steps of the sum
@@ -29,7 +29,7 @@ constexpr int rows_of_warp = 8 * row_slots, warps = threads_per_block / 32;
 constexpr int k_block = 4 * k_lane, k_blocks = (steps + k_block - 1) / k_block, products_of_block = k_lane / mma::elements;
 constexpr int row_tiles = c_transposed ? row_slots : row_slots / mma::lane_rows;
 constexpr int tile_columns = c_transposed ? mma::rows : 8, column_tiles = (columns + tile_columns - 1) / tile_columns;
-constexpr bool is_split = mma::passes > 1;
+constexpr bool is_split = mma::passes > 1, is_float = mma::elements == 2; ///< f32, split or rounded
 
 // Y, as lanes take it: for each product `y_parts` of 16 bytes a lane, neighboring lanes' side by side. Of a tile, the high halves of split
 // numbers, then the low ones; in the order of the product's operands, so that these are loaded into neighboring registers.
@@ -81,7 +81,7 @@ RICCI_FUNCTION void store_y(const arguments& a, y_part* ys, int& is_small) {
         }
     }
     if constexpr (is_split)
-        if (least < mma::least_exact) is_small = 1;
+        if (has_lost_bits<mma>(least)) is_small = 1;
 }
 
 /// A number as it was stored.
@@ -142,8 +142,8 @@ class warp_rows {
     }
 
     RICCI_FUNCTION void store(bool y_is_small) {
-        if constexpr (is_split)
-            if (__any_sync(0xffffffffu, y_is_small || least_ < mma::least_exact || has_nan_or_infinity())) return store_again();
+        if constexpr (is_float)
+            if (__any_sync(0xffffffffu, y_is_small || has_lost_bits<mma>(least_) || has_nan_or_infinity())) return store_again();
         const int h = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
         RICCI_UNROLL
         for (int t = 0; t < column_tiles; ++t)

@@ -252,7 +252,8 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         if (single_axes && goes_up(k) && goes_up(side)) {
             const auto ek = extent_of(st, k);
             if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) && along_k == other && may_be_whole(other)) lines = panel_lines::whole_other;
-            if (lines == panel_lines::k && k_panel == ek && along_k == 1 && along_side == ek && may_be_whole(ek)) lines = panel_lines::whole_k;
+            const bool all_of_k = k_panel == ek && st.kernel != family::tall_skinny_atb; // whose k is an argument
+            if (lines == panel_lines::k && all_of_k && along_k == 1 && along_side == ek && may_be_whole(ek)) lines = panel_lines::whole_k;
         }
     }
     out.fragments = core == batched_core::mma ? fragments_of(st, out, k_panel, rows, columns) : fragment_load::elements;

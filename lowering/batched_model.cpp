@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/product_sizes.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,16 +18,14 @@ namespace {
 
 using enum axis_class;
 
-constexpr int warp = 32, banks = 32, bank_bytes = 4;
-constexpr double registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
-constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
+constexpr int banks = 32, bank_bytes = 4;
 constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
 constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
 // Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the shapes ran at
 // 0.993 of the best candidate in geometric mean, 0.88 at worst.
 constexpr double shared_rate = 0.85, issue_rate = 1.2, arithmetic_rate = 0.4; ///< of what is counted below
-constexpr double split_rate = 1;        ///< of arithmetic, three TF32 products: from timings of c64, 33 to 64
+constexpr double tf32_rate = 1;        ///< of arithmetic, TF32 products: from timings of three each, c64, 33 to 64
 constexpr double beside = 0.02;         ///< of the units that are not the slowest, what is not hidden
 constexpr double copy_cycles = 1600;    ///< of a block, from asking for its spans until they are stored, its products apart
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
@@ -34,8 +33,6 @@ constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it w
 constexpr double unpredicted_registers = 1.35;
 constexpr double realign_wavefronts = 3, realign_instructions = 8; ///< of 32 words: two loads of 2 bytes, one store
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
-
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane that sits out.
 template <class Address> double wavefronts(int bytes, const Address& address) {
@@ -209,12 +206,12 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     // In and out of shared memory the operands pass twice more, 128 bytes a cycle.
     out.shared = (shared_rate * w.shared + 2 * bytes / 128) * seconds_a_cycle;
     out.issue = issue_rate * w.issue * seconds_a_cycle;
-    const bool split = t.core == batched_core::mma && mma_of(st)->repeats > 1;
-    out.arithmetic = (split ? split_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
+    const bool floats = t.core == batched_core::mma && mma_of(st)->element_bytes == 4;
+    out.arithmetic = (floats ? tf32_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
     const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
     const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
-                                                    std::floor(threads_of_an_sm / t.threads), blocks_of_an_sm, std::floor(registers_of_an_sm / registers)}));
+                                                    static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)), std::floor(registers_of_an_sm / registers)}));
     const double warps = std::max(1.0, w.threads / warp);
     const auto block_cycles = [&](int products) {
         return copy_cycles + std::ceil(products * w.threads / t.threads) * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);

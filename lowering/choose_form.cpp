@@ -18,6 +18,7 @@
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
@@ -317,10 +318,16 @@ class form_chooser {
         return !st.y_conjugated || (upright ? y_as_n : y_as_k);
     }
 
+    /// What the kernel computes exactly anyway is the same step in either mode, with the same parameters.
+    void set_kernel(step& st, family kernel) const {
+        st.kernel = kernel;
+        if (!may_round_to_tf32(st, chip_)) st.math = math_mode::full;
+    }
+
     /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is an addition
     /// that it would round twice.
     void take_library(step st, std::vector<step>& out) {
-        st.kernel = family::library;
+        set_kernel(st, family::library);
         matrix_product product;
         is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
         if (product.coefficient < 0 && !library_rounds_twice(st)) return out.push_back(std::move(st));
@@ -358,7 +365,7 @@ class form_chooser {
     }
 
     void take_direct(step st, std::vector<step>& out) {
-        st.kernel = family::direct;
+        set_kernel(st, family::direct);
         st.dynamic_extents = dynamic_;
         if (chip_.kind == target::cuda) {
             std::int64_t longest = 1;
@@ -373,14 +380,14 @@ class form_chooser {
     }
 
     void take_batched(family kernel, step st, std::vector<step>& out) {
-        st.kernel = kernel;
+        set_kernel(st, kernel);
         choose_tile(st, chip_, known_);
         out.push_back(std::move(st));
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
         auto plain = st;
-        st.kernel = family::tall_skinny_ab;
+        set_kernel(st, family::tall_skinny_ab);
         if (long_side == n) { // the long axis is m by convention
             std::swap(st.x, st.y);
             std::swap(st.x_conjugated, st.y_conjugated);
@@ -401,7 +408,7 @@ class form_chooser {
         const std::int32_t rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
                                       static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
         step partial = st;
-        partial.kernel = family::tall_skinny_atb;
+        set_kernel(partial, family::tall_skinny_atb);
         partial.op = assignment::assign;
         partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 0, 0};
         partial.axes.push_back({"chunk", blocks, true});

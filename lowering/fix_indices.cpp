@@ -233,6 +233,7 @@ class index_fixer {
             if (!is_index(a.type)) type = promote(type, accumulator(a.type));
         const bool complex_scalar = std::any_of(s_.scalars.begin(), s_.scalars.end(), [](const scalar& x) { return x.complex; });
         out.compute = complex_scalar ? complex_of(type) : type;
+        if (real_of(out.compute) == scalar_type::f32) out.math = s_.math;
         for (std::size_t l = 0; l < s_.labels.size(); ++l)
             out.axes.push_back({s_.labels[l].name, ranges_[l].end - ranges_[l].begin});
         for (std::size_t n = 0; n < s_.accesses.size(); ++n) out.operands.push_back(make_operand(n));

@@ -6,6 +6,7 @@
 
 #include "lowering/families.hpp"
 #include "lowering/product_sizes.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,6 @@ namespace {
 
 using enum axis_class;
 
-constexpr int warp = 32;
-constexpr std::int64_t threads_of_an_sm = 2048, blocks_of_an_sm = 32;
-constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 constexpr int most_registers = 168;              ///< a thread, predicted
 constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
 constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements
@@ -34,10 +32,8 @@ constexpr double own_issue = 0.6;         ///< of a block's instructions, what i
 constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache has
 constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40; ///< of an asynchronous copy; of C's element, in and out
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
-std::int64_t warps_with(std::int64_t registers) { return 4 * (16384 / (up(registers, 8) * 8 * warp)); }
+std::int64_t warps_with(std::int64_t registers) { return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp)); }
 
 int registers_of(int bytes) { return std::max(1, bytes / 4); }
 

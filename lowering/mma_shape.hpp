@@ -14,7 +14,7 @@ struct mma_shape {
     int rows;          ///< of a tile; columns are 8
     int element_bytes; ///< of a number; a complex one is two
     int splits;        ///< in how many products a lane's four elements of 16 steps of the sum go
-    int repeats;       ///< instructions a product: three of TF32 make one of f32
+    int repeats;       ///< instructions a product: three of TF32 make one of f32, unless it is rounded
     double issue;      ///< instructions to bring one number into a register in the form that the product takes
     int words;         ///< registers of a number
     double cycles;     ///< of an SM a product, sm_90
@@ -26,11 +26,15 @@ inline constexpr std::int64_t least_split_sum = 8;
 
 /// Null where a product's operands do not have one type, or the tensor cores do not have its accuracy.
 inline const mma_shape* mma_of(const step& st) {
-    static constexpr mma_shape doubles{8, 8, 4, 1, 2, 2, 4}, split_floats{16, 4, 2, 3, 5, 2, 12}, bits_16{16, 2, 1, 1, 2.5, 1, 2};
+    static constexpr mma_shape doubles{8, 8, 4, 1, 2, 2, 4}, split_floats{16, 4, 2, 3, 5, 2, 12}, rounded_floats{16, 4, 2, 1, 2, 1, 4},
+        bits_16{16, 2, 1, 1, 2.5, 1, 2};
     const auto x = st.operands[static_cast<std::size_t>(st.x)].type, y = st.operands[static_cast<std::size_t>(st.y)].type;
     if (x != y) return nullptr;
     if ((x == scalar_type::f64 || x == scalar_type::c128) && st.compute == x) return &doubles;
-    if ((x == scalar_type::f32 || x == scalar_type::c64) && st.compute == x && extent_of(st, axis_class::k) >= least_split_sum) return &split_floats;
+    if ((x == scalar_type::f32 || x == scalar_type::c64) && st.compute == x) {
+        if (st.math == math_mode::tf32) return &rounded_floats;
+        return extent_of(st, axis_class::k) >= least_split_sum ? &split_floats : nullptr;
+    }
     if ((x == scalar_type::f16 || x == scalar_type::bf16) && st.compute == scalar_type::f32) return &bits_16;
     return nullptr;
 }
@@ -41,6 +45,22 @@ inline const mma_shape* mma_of(const step& st, const machine& chip) {
     int capability = 80; // of what has another name: the tests' emulator
     if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), capability);
     return capability >= 80 ? mma_of(st) : nullptr;
+}
+
+/// Whether a step whose kernel is chosen may round f32 to TF32 where math_mode::tf32 asks for it: the factors of products that are summed.
+inline bool may_round_to_tf32(const step& st, const machine& chip) {
+    if (chip.kind != target::cuda || real_of(st.compute) != scalar_type::f32 || st.classes.empty() || extent_of(st, axis_class::k) == 1) return false;
+    switch (st.kernel) {
+    case family::library: return true;
+    case family::batched_small:
+    case family::batched_panels:
+    case family::tall_skinny_atb:
+    case family::tall_skinny_ab: {
+        const auto* mma = mma_of(st, chip);
+        return mma != nullptr && mma->element_bytes == 4;
+    }
+    default: return false;
+    }
 }
 
 } // namespace ricci::lowering

@@ -4,6 +4,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,11 +15,9 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32, most_threads = 256;
+constexpr std::int64_t most_threads = 256;
 constexpr std::int64_t panel_threads = 192; ///< of batched_panels, at least: two blocks an SM with fewer leave most issue slots empty
 constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
-
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool c_has_unit_rows(const step& st) {
     const auto axes = axes_of(st, m);
@@ -33,7 +32,8 @@ std::int64_t y_bytes(const step& st) { return size_of(st.operands[static_cast<st
 bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads) {
     const auto high = mma == nullptr ? rows : t.c_transposed ? up(columns, mma->rows) : up(rows, mma->rows);
     const auto wide = mma == nullptr ? columns : t.c_transposed ? up(rows, 8) : up(columns, 8);
-    const auto largest = mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4), threads = mma == nullptr ? 1 : warp;
+    const auto largest = mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4);
+    const auto threads = mma == nullptr ? 1 : warp;
     std::int64_t least = INT64_MAX;
     for (std::int64_t tm = 1; tm <= std::min<std::int64_t>(high, 16); ++tm)
         for (std::int64_t tn = 1; tn <= std::min<std::int64_t>(wide, 16); ++tn) {
@@ -59,7 +59,8 @@ batched_tile start_tile(const step& st, const mma_shape* mma) {
 
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip) {
     constexpr std::int64_t least_side = 5, least_split_side = 12;
-    return side >= (st.compute == scalar_type::f32 && x_bytes(st) == 4 ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
+    const bool splits = st.compute == scalar_type::f32 && x_bytes(st) == 4 && st.math == math_mode::full;
+    return side >= (splits ? least_split_side : least_side) ? mma_of(st, chip) : nullptr;
 }
 
 namespace {

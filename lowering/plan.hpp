@@ -88,6 +88,7 @@ enum class tile_origin : std::uint8_t { model, neighbors, shipped, measured };
 struct step {
     assignment op = assignment::assign;
     scalar_type compute = scalar_type::f64; ///< the tree is evaluated in this type, and rounded once on storing
+    math_mode math = math_mode::full;       ///< tf32 of f32 and c64 only; once the kernel is chosen, only where its products may be such
     std::vector<axis> axes;
     std::vector<operand> operands; ///< [0] is the output; an access node's `a` counts from here; tables of gathered ones stand among them
     std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars

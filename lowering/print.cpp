@@ -228,7 +228,7 @@ std::string to_string(const plan& p, const statement& s) {
             [&](std::int32_t a) { return describe(st.operands[static_cast<std::size_t>(a)]); },
             [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); },
             [&](std::int32_t list) { return axis_list(st, st.sums[static_cast<std::size_t>(list)]); });
-        out += fmt::format("step over {} in {}:\n  {} {} {}\n", fmt::join(axes, " "), name_of(st.compute),
+        out += fmt::format("step over {} in {}:\n  {} {} {}\n", fmt::join(axes, " "), arithmetic_of(st),
                            describe(st.operands[0]), sign_of(st.op),
                            printer.print(static_cast<std::int32_t>(st.nodes.size()) - 1));
         if (!st.classes.empty()) {
@@ -254,6 +254,8 @@ std::string_view name_of(tile_origin o) {
     constexpr std::string_view names[] = {"the model", "the model and measurements at sizes nearby", "the shipped table", "measurements"};
     return names[static_cast<std::size_t>(o)];
 }
+
+std::string_view arithmetic_of(const step& st) { return st.math == math_mode::tf32 ? name_of(st.math) : name_of(st.compute); }
 
 std::string to_string(const batched_tile& t) {
     auto out = fmt::format("{} {}x{}", t.core == batched_core::mma ? "mma" : "fma", t.tile_m, t.tile_n);

@@ -23,6 +23,8 @@ std::vector<std::string> operand_names(const statement& s);
 /// The steps, temporaries and notes of a plan for `s`.
 std::string to_string(const plan& p, const statement& s);
 
+/// What a step computes in: its type, or tf32.
+std::string_view arithmetic_of(const step& st);
 std::string_view name_of(form f);
 std::string_view name_of(family f);
 /// "the model", "measurements": where a tile comes from.

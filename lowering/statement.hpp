@@ -86,6 +86,7 @@ struct scalar {
 
 struct statement {
     assignment op = assignment::assign;
+    math_mode math = math_mode::full;
     std::vector<access> accesses; ///< [0] is the left side
     std::vector<label> labels;
     std::vector<label> second_ranges; ///< of indices to which the user gave two: nothing runs such a statement
@@ -95,7 +96,7 @@ struct statement {
     std::vector<node> nodes; ///< the right side
 
     void clear() {
-        op = assignment::assign;
+        op = assignment::assign, math = math_mode::full;
         accesses.clear(), labels.clear(), second_ranges.clear(), positions.clear(), terms.clear(), scalars.clear(), nodes.clear();
     }
     /// Appends a node and returns its number.

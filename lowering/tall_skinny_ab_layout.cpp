@@ -3,6 +3,7 @@
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,13 +13,9 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32, registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
-constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 constexpr std::int64_t most_sums = 64;           ///< registers of C, of set_tiles' tiles
 constexpr std::int64_t own_registers = 32;       ///< of a thread, beside its numbers of X, Y and C; of a warp's lanes
 constexpr std::int64_t own_of_lane = 56;
-
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 

@@ -5,6 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/sm_limits.hpp"
 #include "lowering/tuning_key.hpp"
 
 #include <algorithm>
@@ -17,7 +18,6 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32;
 constexpr std::int64_t most_registers = 200;    ///< predicted; beyond, kernels spill
 constexpr std::int64_t most_multiplies = 512;   ///< multiply-adds that a thread's code may have, and
 constexpr std::int64_t most_instructions = 150; ///< of a warp's, products and what brings X into their form: more take NVRTC too long
@@ -28,7 +28,6 @@ constexpr double issue_rate = 0.7, arithmetic_rate = 0.8, shared_rate = 0.8;
 constexpr double beside = 0.03; ///< of the units that are not the slowest, what is not hidden
 constexpr double uneven = 0.1;  ///< of the time that blocks take one after another, what the memory waits
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 double real(std::int64_t x) { return static_cast<double>(x); }
 
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
@@ -188,7 +187,7 @@ turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t
     const double loads = vectors ? numbers * real(s.x) / 16 : numbers, y = products * real(w.y_bytes) / 16, elements = 2 * real(w.lane_rows) * tiles;
     const double lines = vectors ? 4 : 8; // that an access meets
     const double stores = elements * (vectors ? real(s.c) / 16 : 1) * real(s.c_passes);
-    const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 2 ? 0.5 : 0;
+    const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 4 ? 1 : mma.element_bytes == 2 ? 0.5 : 0;
     const double multiplies = products * tiles * mma.repeats;
     const double instructions = multiplies + 2 * loads + y + numbers * splitting + elements * (s.c == 2 ? 1 : 0.25) + 2 * stores + 60;
     turn_cost out;

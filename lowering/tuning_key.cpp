@@ -105,7 +105,7 @@ tuning_key key_of(const step& st, const machine& chip) {
     };
     tuning_key out;
     out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}", name_of(st.kernel),
-                             type(st.x), type(st.y), type(0), name_of(st.compute),
+                             type(st.x), type(st.y), type(0), arithmetic_of(st),
                              st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
                              st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "");
     out.batch = batch_of(st, chip);

@@ -56,6 +56,7 @@ struct gemm_problem {
     gemm_operand a, b, c;                                       ///< c.transpose is 'N'; C is written
     lowering::scalar_type compute = lowering::scalar_type::f64; ///< products are summed in it
     std::complex<double> alpha = 1, beta = 0;                   ///< real, unless compute is complex
+    lowering::math_mode math = lowering::math_mode::full;       ///< tf32: of f32 and c64
 };
 
 /// A loaded kernel; owned by its backend for the life of the process.

@@ -99,7 +99,7 @@ lease make_lease(int ordinal) {
     const cublasStatus_t made = f.cublasCreate(&l.handle);
     driver().cuThreadExchangeStreamCaptureMode(&mode);
     f.check(made, "cublasCreate");
-    // f32 in f32, no TF32; and partial sums of 2-byte products in float too.
+    // f32 in f32 but where a call says otherwise; and partial sums of 2-byte products in float too.
     f.check(f.cublasSetMathMode(
                 l.handle,
                 static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
@@ -182,7 +182,9 @@ void cublas_gemm(device d, const gemm_problem& g) {
     f.check(f.cublasSetStream(l.handle, static_cast<cudaStream_t>(b.stream())), "cublasSetStream"); // and cuBLAS's own workspace
     if (space.memory()) f.check(f.cublasSetWorkspace(l.handle, space.memory(), workspace::bytes), "cublasSetWorkspace");
 
-    const auto mode = lowering::real_of(g.compute) == scalar_type::f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const auto mode = lowering::real_of(g.compute) == scalar_type::f64 ? CUBLAS_COMPUTE_64F
+                      : g.math == lowering::math_mode::tf32            ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                       : CUBLAS_COMPUTE_32F;
     const factor alpha(g.alpha), beta(g.beta);
     void* c = const_cast<void*>(g.c.data);
     if (g.count == 1)

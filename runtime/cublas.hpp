@@ -6,7 +6,7 @@
 namespace ricci::runtime {
 
 /// Whether cuBLAS has a product of these types: A and B alike, C like them, or f32 where they are f16 or bf16; sums
-/// in f32 for 2-byte types (never TF32 for f32), else in the type itself.
+/// in f32 for 2-byte types (f32 by TF32 only where `math` says so), else in the type itself.
 bool cublas_takes(const gemm_problem& g);
 
 /// Starts the products on this thread's current stream of `d`; can be captured after one warm run.

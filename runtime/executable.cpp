@@ -38,6 +38,7 @@ void plan_gemm(prepared_step& out) {
     g.compute = st.compute;
     g.a.type = st.operands[static_cast<std::size_t>(out.a)].type, g.b.type = st.operands[static_cast<std::size_t>(out.b)].type;
     g.c.type = st.operands[0].type;
+    g.math = st.math;
     g.m = st.axes[m].extent, g.n = st.axes[n].extent, g.k = st.axes[k].extent;
     const auto fits = [&](std::int32_t o, std::size_t rows, std::size_t columns) {
         return stride(o, rows) == 1 && stride(o, columns) >= st.axes[rows].extent;

@@ -67,6 +67,7 @@ std::string explain(const statement& s) {
             continue;
         }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
+        if (st.math == math_mode::tf32 && (st.kernel == family::library || st.batched.core == batched_core::mma)) text += " in TF32";
         if (st.kernel != family::library) {
             if (!b.machine().has_compiler) {
                 text += " by the built-in interpreter";

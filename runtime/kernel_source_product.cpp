@@ -72,20 +72,20 @@ class product_source {
         return (st_.kernel == family::tall_skinny_atb && c == k) || (st_.kernel == family::tall_skinny_ab && c == m);
     }
 
-    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it.
+    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it: of a batch of one it may be as
+    /// long as that axis's own.
     std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g, std::initializer_list<std::int32_t> operands) const {
         auto out = g.stride;
         auto row = out.begin();
         for (const auto o : operands) {
-            std::int64_t nearest = 0;
-            const auto take = [&](std::int64_t s) {
-                if (s != 0 && (nearest == 0 || s < nearest)) nearest = s;
-            };
+            std::int64_t nearest = INT64_MAX; // the least that lies beyond such an axis
             for (std::size_t a = 0; a < st_.axes.size(); ++a)
-                if (st_.classes[a] == batch || is_long(st_.classes[a])) take(std::abs(at(o).stride[a]));
-            for (const auto& g : at(o).gathers) take(std::abs(g.stride));
+                if (const auto s = std::abs(at(o).stride[a]); s != 0 && (st_.classes[a] == batch || is_long(st_.classes[a])))
+                    nearest = std::min(nearest, st_.axes[a].extent == 1 ? s : s + 1);
+            for (const auto& g : at(o).gathers)
+                if (g.stride != 0) nearest = std::min(nearest, std::abs(g.stride) + 1);
             for (auto& s : *row)
-                if (nearest != 0 && std::abs(s) > nearest) s = argument;
+                if (std::abs(s) >= nearest) s = argument;
             ++row;
         }
         return out;
@@ -277,6 +277,7 @@ class product_source {
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
+        text_.flag("rounds_to_tf32", st_.math == math_mode::tf32 && t.core == batched_core::mma);
     }
 
     /// For the tensor cores.

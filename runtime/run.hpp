@@ -5,6 +5,7 @@
 #include "lowering/statement.hpp"
 #include "runtime/device.hpp"
 #include "runtime/half.hpp"
+#include "runtime/math_mode.hpp"
 
 #include <functional>
 #include <string>

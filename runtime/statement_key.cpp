@@ -14,7 +14,7 @@ std::uint64_t word(std::int64_t value) { return static_cast<std::uint64_t>(value
 
 void write_header(const statement& s, key_words& key) {
     key.clear();
-    for (const auto count : {static_cast<std::size_t>(s.op), s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
+    for (const auto count : {static_cast<std::size_t>(s.op) | static_cast<std::size_t>(s.math) << 8, s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
         key.push_back(count);
     for (const auto& n : s.nodes)
         key.push_back(static_cast<std::uint64_t>(n.kind) << 56 | static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.a) & 0xfffffffu) << 28 |

@@ -98,8 +98,7 @@ class evaluator {
         }
         for (const term& t : terms) {
             const auto factors = static_cast<std::int64_t>(t.factors.size() + t.scalars.size());
-            const bool passes = !t.summed.empty() && t.factors.size() > 1 && format_.digits == 24;
-            all.multiplications = std::max(all.multiplications, real(factors - 1) * (passes ? 4 : 1));
+            all.multiplications = std::max(all.multiplications, real(factors - 1) * (passes(t) ? 4 : 1));
             all.loose |= t.distributed;
             for (const std::int32_t label : t.summed)
                 for (const factor& f : t.factors) all.loose |= !f.labels.contains(label);
@@ -120,6 +119,20 @@ class evaluator {
         bool positive = false, negative = false;
         bool loose = false, unknown = false;
     };
+
+    /// Whether the tensor cores may make the products of a term, of f32.
+    bool passes(const term& t) const { return !t.summed.empty() && t.factors.size() > 1 && format_.digits == 24; }
+
+    /// What rounding to TF32 may make of a factor. The largest numbers stay finite, and others as they are.
+    value rounded(value a) const {
+        constexpr number_format tf32{11, -126, 128};
+        if (!finite(a.v) || (a.e == 0 && holds(tf32, a.v))) return a;
+        a.e += (is_complex ? 2 : 1) * tf32.half_ulp(std::abs(a.v) + a.e);
+        return a;
+    }
+
+    static bool holds(const number_format& f, real v) { return f.holds(v); }
+    static bool holds(const number_format& f, const complex& v) { return f.holds(v.real()) && f.holds(v.imag()); }
 
     value load(std::int32_t number, bool conjugated) const {
         const std::byte* p = address(number);
@@ -152,7 +165,9 @@ class evaluator {
             grown *= std::max(1.0L, std::abs(f.v) + f.e);
             all.integral &= f.e == 0 && integer(f.v);
         };
-        for (const factor& f : t.factors) multiply(evaluate_factor(f));
+        const bool rounds = s_.math == math_mode::tf32 && passes(t);
+        for (const factor& f : t.factors) multiply(rounds ? rounded(evaluate_factor(f)) : evaluate_factor(f));
+        for (std::size_t n = 2; rounds && n < t.factors.size(); ++n) multiply({made(1, 0), 0x1p-11L}); // a product of others is rounded too
         for (const scalar& c : t.scalars) {
             const value rounded{made(c.real, c.imaginary)};
             const bool held = format_.holds(c.real) && format_.holds(c.imaginary);

@@ -327,6 +327,10 @@ class generator : random_places {
 
 } // namespace
 
-random_case make_random_case(std::uint64_t seed) { return generator(seed).make(); }
+random_case make_random_case(std::uint64_t seed) {
+    auto out = generator(seed).make();
+    if (seed % 4 == 0) out.s.math = math_mode::tf32, out.text += "  in tf32\n";
+    return out;
+}
 
 } // namespace ricci::tests

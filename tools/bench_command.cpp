@@ -4,6 +4,7 @@
 #include "bench/batched_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
+#include "tools/math_option.hpp"
 #include "tools/shapes.hpp"
 
 #include <CLI/CLI.hpp>
@@ -44,6 +45,7 @@ void add_common(CLI::App& app, all_options& o) {
     app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
     app.add_option("--device", s.device,
                    "cpu, cuda or cuda:N; otherwise RICCI_DEVICE, else the first usable GPU, else the CPU");
+    add_math_option(app);
 }
 
 constexpr const char* type_help =

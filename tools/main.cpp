@@ -1,6 +1,7 @@
 // main: the `ricci` command. Exit code 0: done; 1: the statement or its input is wrong; 2: the environment is.
 #include "tools/bench_command.hpp"
 #include "tools/commands.hpp"
+#include "tools/math_option.hpp"
 
 #include <ricci/lowering/error.hpp>
 
@@ -69,6 +70,7 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
     command->add_option("--json", tune.json, "Write all timings to a file, a JSON object a line")->excludes(dry_run);
     command->add_option("--export", tune.export_file, "Write all that the database holds of this chip to a file");
     command->add_option("--device", tune.device, device_help);
+    add_math_option(*command);
     command->add_option("--chip", tune.chip, "With --dry-run: a chip that need not be there; a100, h100 or h200");
     command->add_option("--most", tune.most, "Candidates measured for each kernel at the most")
         ->capture_default_str()
@@ -139,6 +141,7 @@ int main(int argc, char** argv) {
         "NAME=FILE.npy for each tensor. A file on a right side is read. A file on a left side is written "
         "in Fortran order; it is read first where it exists, and created where not");
     run_app->add_option("--device", run.device, device_help);
+    add_math_option(*run_app);
     run_app->add_option("--time", run.time, "Then time N more runs of each statement, and print the median")
         ->check(check_repetitions);
     run_app->add_flag("--explain", run.explain, "Print every stage of each statement first");
@@ -156,6 +159,7 @@ int main(int argc, char** argv) {
         "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128. "
         "NAME=FILE.npy takes type and extents from the file; it need not exist where the tensor is made");
     explain_app->add_option("--device", explain.device, device_help);
+    add_math_option(*explain_app);
     explain_app->footer("Example:\n"
                         "  ricci explain \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" \"A=f64[64,64,9,8]\"");
 

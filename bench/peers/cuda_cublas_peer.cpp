@@ -91,7 +91,9 @@ call make_call(const product& p, const gemm_call& g) {
     c.g = g;
     c.op_a = operation(g.a.operation), c.op_b = operation(g.b.operation);
     c.ab_type = data_type(p.a.type), c.c_type = data_type(p.c.type);
-    c.compute = lowering::real_of(compute_type(p)) == scalar_type::f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    c.compute = lowering::real_of(compute_type(p)) == scalar_type::f64 ? CUBLAS_COMPUTE_64F
+                : is_rounded(p)                                        ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                       : CUBLAS_COMPUTE_32F;
     if (p.accumulate) c.beta64[0] = 1, c.beta32[0] = 1;
     c.in_bytes = lowering::size_of(p.a.type), c.out_bytes = lowering::size_of(p.c.type);
     return c;

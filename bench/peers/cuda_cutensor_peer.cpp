@@ -50,7 +50,7 @@ struct cutensor_functions {
 #define RICCI_MEMBER(name) decltype(&::name) name = nullptr;
     RICCI_CUTENSOR_FUNCTIONS(RICCI_MEMBER)
 #undef RICCI_MEMBER
-    cutensorComputeDescriptor_t in_f32{}, in_f64{}; ///< variables of the library
+    cutensorComputeDescriptor_t in_f32{}, in_f64{}, in_tf32{}; ///< variables of the library
 
     void check(cutensorStatus_t status, const char* call) const {
         if (status != CUTENSOR_STATUS_SUCCESS)
@@ -116,6 +116,7 @@ cutensor_functions load() {
 #undef RICCI_LOAD
     f.in_f32 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_32F"));
     f.in_f64 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_64F"));
+    f.in_tf32 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_TF32"));
     return f;
 }
 
@@ -234,7 +235,7 @@ class cutensor_peer : public peer {
         f_.check(f_.cutensorCreateContraction(
                      handle_, operation.made(), a.get(), in_a.names.data(), conjugated(p.a_conjugated), b.get(),
                      in_b.names.data(), conjugated(p.b_conjugated), c.get(), in_c.names.data(), CUTENSOR_OP_IDENTITY,
-                     c.get(), in_c.names.data(), out.wide ? f_.in_f64 : f_.in_f32),
+                     c.get(), in_c.names.data(), out.wide ? f_.in_f64 : is_rounded(p) ? f_.in_tf32 : f_.in_f32),
                  "cutensorCreateContraction");
         owned<cutensorPlanPreference_t> preference(f_.cutensorDestroyPlanPreference);
         f_.check(f_.cutensorCreatePlanPreference(handle_, preference.made(), CUTENSOR_ALGO_DEFAULT,

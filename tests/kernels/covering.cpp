@@ -25,6 +25,8 @@ constexpr type_triple few_types[] = {{"f64", "f64", "f64"}, {"c64", "c64", "c64"
 
 constexpr type_triple large_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c128", "c128", "c128"}, {"c64", "c64", "c64"}, {"bf16", "bf16", "bf16"}};
 
+constexpr type_triple float_types[] = {{"f32", "f32", "f32"}, {"c64", "c64", "c64"}};
+
 struct pattern {
     const char *statement, *operands;
 };
@@ -109,10 +111,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
 }
 
-template <class Cases, class Types> void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false) {
+template <class Cases, class Types>
+void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false, lowering::math_mode math = lowering::math_mode::full) {
     for (const auto& t : types)
         for (const pattern& p : cases) {
-            covering_case c{p.statement, p.operands, by_address};
+            covering_case c{p.statement, p.operands, by_address, math};
             replace_all(c.operands, "$c", t.c);
             replace_all(c.operands, "$a", t.a);
             replace_all(c.operands, "$b", t.b);
@@ -135,6 +138,8 @@ std::vector<covering_case> covering_list() {
         add(out, std::array{p}, few_types, true);
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
+    add(out, std::array{batched_small_all[3], tall_skinny_few[6]}, std::array{float_types[0]}, false, lowering::math_mode::tf32);
+    add(out, std::array{batched_large_few[0]}, std::array{float_types[1]}, false, lowering::math_mode::tf32);
     add(out, direct_all, all_types);
     add(out, direct_real, real_types);
     return out;
@@ -143,7 +148,7 @@ std::vector<covering_case> covering_list() {
 random_case make_case(const covering_case& c, std::uint64_t seed) {
     random_case out;
     out.seed = seed;
-    out.text = c.statement + " with " + c.operands + "\n";
+    out.text = c.statement + " with " + c.operands + (c.math == lowering::math_mode::tf32 ? " in tf32\n" : "\n");
     std::mt19937_64 random(seed);
     auto operands = parse_operands(c.operands);
     out.memory.reserve(operands.size()); // addresses of the buffers' memory must last
@@ -159,6 +164,7 @@ random_case make_case(const covering_case& c, std::uint64_t seed) {
         o.data = buffer.data() - low * size;
     }
     out.s = bind_text(parse_text(c.statement).at(0), operands);
+    out.s.math = c.math;
     fill_tables(out.s, random);
     if (c.by_address) {
         const auto accesses = out.s.accesses.size(); // before tables come behind them

@@ -15,6 +15,7 @@ struct covering_case {
     std::string statement;
     std::string operands; ///< as for parse_operands; index tables are filled with valid entries
     bool by_address = false; ///< the last position of every access, a batch, is by addresses
+    lowering::math_mode math = lowering::math_mode::full;
 };
 
 /// The list; at most 300 kernels.

@@ -1,5 +1,5 @@
-// split_floats_test: f32 on the tensor cores, where each number is split in two: numbers of all digits, the largest and smallest, and
-// infinities and NaN, which a split makes NaN and which must come out as multiply-adds have them.
+// split_floats_test: f32 on the tensor cores, where each number is split in two, or rounded to TF32 if that is asked for: numbers of all
+// digits, the largest and smallest, and infinities and NaN, which a split makes NaN and which must come out as multiply-adds have them.
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace ricci;
 using namespace ricci::tests;
@@ -54,7 +55,8 @@ template <class Change> void change(random_case& made, const Change& to) {
     }
 }
 
-template <class Change> void check(const Change& to) {
+/// `tells_apart`: whether results in TF32 cannot be within the bound of f32.
+template <class Change> void check(const Change& to, lowering::math_mode math, bool tells_apart = false) {
     const device where(device_under_test());
     auto chip = runtime::backend_of(where).machine();
     chip.has_blas = false; // it would take some of these short batches
@@ -63,15 +65,20 @@ template <class Change> void check(const Change& to) {
         ++seed;
         for (const bool in_registers : {false, true}) {
             auto made = make_case(c, seed);
+            made.s.math = math;
             auto plan = lowering::lower(made.s, chip);
             INFO(c.statement << " with " << c.operands << (in_registers ? " in registers" : ""));
             const bool taken = take_tensor_cores(plan, chip, in_registers);
             if (!taken && in_registers) continue; // only tall_skinny_ab has such
             REQUIRE(taken);
             change(made, to);
-            const auto report = run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
+            const auto run = [&] { return run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); }); };
+            const auto report = run();
             INFO(report);
             CHECK(report.empty());
+            if (!tells_apart) continue;
+            made.s.math = lowering::math_mode::full; // for the oracle
+            CHECK_FALSE(run().empty());
         }
     }
 }
@@ -83,28 +90,45 @@ float digits(std::size_t operand, std::size_t at) {
     return static_cast<float>(static_cast<double>(z >> 39) * 0x1p-24 - 1);
 }
 
+constexpr lowering::math_mode modes[] = {lowering::math_mode::full, lowering::math_mode::tf32};
+
+float with_bits(unsigned bits) {
+    float out;
+    std::memcpy(&out, &bits, 4);
+    return out;
+}
+
 } // namespace
 
 TEST_CASE("all digits") {
-    check([](std::size_t operand, std::size_t at, float) { return digits(operand, at); });
+    for (const auto math : modes) check([](std::size_t operand, std::size_t at, float) { return digits(operand, at); }, math);
+}
+
+TEST_CASE("numbers are rounded to TF32 where that is asked for") {
+    const auto rounded_down = [](std::size_t operand, std::size_t at, float) { // by nearly half a unit
+        return with_bits(0x3f000f00u | static_cast<unsigned>((operand * 1000003 + at) * 2654435761u >> 22 & 0x3ffu) << 13);
+    };
+    check(rounded_down, lowering::math_mode::tf32, true);
 }
 
 TEST_CASE("small times large, subnormal and next to overflow") {
-    for (const int power : {-145, -110, 127})
-        check([&](std::size_t operand, std::size_t at, float) {
-            const float value = digits(operand, at);
-            return operand == 1 ? std::ldexp(value, power) : operand == 2 ? std::ldexp(value, std::min(-power, 126)) : value;
-        });
+    for (const auto math : modes)
+        for (const int power : {-145, -110, 127})
+            check(
+                [&](std::size_t operand, std::size_t at, float) {
+                    const float value = digits(operand, at);
+                    return operand == 1 ? std::ldexp(value, power) : operand == 2 ? std::ldexp(value, std::min(-power, 126)) : value;
+                },
+                math);
 }
 
-TEST_CASE("infinities and NaN stay where multiply-adds have them") {
-    const float infinity = INFINITY;
-    unsigned signaling = 0x7f800001u;
-    float odd_nan;
-    std::memcpy(&odd_nan, &signaling, 4);
-    for (const float special : {infinity, NAN, odd_nan})
-        check([&](std::size_t operand, std::size_t at, float) {
-            if (operand != 0 && at % 211 == 7) return special;
-            return at % 3 == 0 ? 0.0f : digits(operand, at);
-        });
+TEST_CASE("infinities and NaN stay where multiply-adds have them, and the largest number stays finite") {
+    for (const auto math : modes)
+        for (const float special : {INFINITY, NAN, with_bits(0x7f800001u), with_bits(0xffffffffu), std::numeric_limits<float>::max()})
+            check(
+                [&](std::size_t operand, std::size_t at, float) {
+                    if (operand != 0 && at % 211 == 7) return special;
+                    return at % 3 == 0 ? 0.0f : digits(operand, at);
+                },
+                math);
 }

@@ -132,7 +132,7 @@ TEST_CASE("every type, transposed every way, one and many") {
             }
 }
 
-TEST_CASE("float products are not rounded to TF32") {
+TEST_CASE("float products are rounded to TF32 only on request") {
     const std::int64_t n = 256;
     const float x = 1 + 0x1p-12f; // 1 in TF32, which keeps 10 bits
     const std::vector<float> all(static_cast<std::size_t>(n * n), x);
@@ -143,6 +143,9 @@ TEST_CASE("float products are not rounded to TF32") {
     g.c = {scalar_type::f32, c.data(), n, 0, 'N'};
     cublas_gemm(cuda(0), g);
     CHECK(std::abs(c.download()[0] - 256.125) < 0.01);
+    g.math = lowering::math_mode::tf32;
+    cublas_gemm(cuda(0), g);
+    CHECK(c.download()[0] == 256);
 }
 
 TEST_CASE("types that cuBLAS does not have are refused") {

@@ -35,6 +35,22 @@ TEST_CASE("a dry run shows the candidates of a chip that is not there") {
     CHECK(here.contents().empty());
 }
 
+TEST_CASE("TF32 is asked for by an option or by RICCI_MATH, and has a key of its own") {
+    const folder here;
+    const std::vector<std::string> words{"tune", "--sizes", "32", "--types", "f32", "--dry-run", "--chip", "h100"};
+    auto asked = words;
+    asked.insert(asked.end(), {"--math", "tf32"});
+    const auto full = ricci_command(words, {here.path(), {}}), by_option = ricci_command(asked, {here.path(), {}});
+    CHECK(contains(full.out, " in f32: "));
+    CHECK(contains(by_option.out, " in f32 as tf32: "));
+    CHECK(ricci_command(words, {here.path(), {"RICCI_MATH=tf32"}}).out == by_option.out);
+    asked.back() = "full";
+    CHECK(ricci_command(asked, {here.path(), {"RICCI_MATH=tf32"}}).out == full.out);
+    const auto wrong = ricci_command(words, {here.path(), {"RICCI_MATH=fast"}});
+    CHECK(wrong.code == 2);
+    CHECK(wrong.err == "ricci: RICCI_MATH is \"fast\": expected full or tf32\n");
+}
+
 TEST_CASE("a CPU has nothing to tune, yet") {
     const folder here;
     for (const bool dry : {false, true}) {
@@ -77,6 +93,7 @@ TEST_CASE("mistakes in calling it have one message each") {
     refused({"--sizes", "8", "--chip", "h100"}, "--chip says what the model is to think of: it goes with --dry-run");
     refused({"--sizes", "8", "--chip", "mi300", "--dry-run"}, "--chip mi300: known are a100, h100, h200");
     refused({"--sizes", "8", "--device", "gpu"}, "no device is named \"gpu\"");
+    refused({"--sizes", "8", "--math", "half"}, "--math: no math is named \"half\": expected full or tf32");
     refused({"--sizes", "8", "--json", "x", "--dry-run"}, "--dry-run excludes --json");
     refused({"--sizes", "8", "--tolerance", "5%", "--dry-run"}, "--dry-run excludes --tolerance");
     refused({"--file", "nothing"}, "--file nothing: cannot be read");

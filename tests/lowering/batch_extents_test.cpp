@@ -1,0 +1,87 @@
+// batch_extents_test: a new mesh or batch count never recompiles: the sources of a statement's kernels on a GPU do not depend on it.
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
+#include "tests/bound_text.hpp"
+#include "tests/catch.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace ricci::lowering;
+using namespace ricci::tests;
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+}
+
+/// The sources of the kernels that a statement has over all counts, one list each time it has others; none for the library. In the operands $t
+/// is the type, $n the size and $e the count.
+std::vector<std::vector<std::string>> sources(const char* text, const char* operands, const char* type, int n, std::initializer_list<int> counts) {
+    const auto chip = some_gpu();
+    std::vector<std::vector<std::string>> out;
+    for (const int count : counts) {
+        std::string bound = operands;
+        replace_all(bound, "$t", type), replace_all(bound, "$n", fmt::format("{}", n)), replace_all(bound, "$e", fmt::format("{}", count));
+        std::vector<std::string> own;
+        for (auto& request : ricci::runtime::executable::requests(lower(bound_text(text, bound), chip), chip)) own.push_back(std::move(request.source));
+        if (!own.empty() && (out.empty() || out.back() != own)) out.push_back(std::move(own));
+    }
+    return out;
+}
+
+struct pattern {
+    const char *text, *operands;
+};
+
+constexpr const char* types[] = {"f64", "f32", "f16", "c64"};
+
+} // namespace
+
+TEST_CASE("batched products of any layout have one kernel for all counts") {
+    constexpr pattern forms[] = {
+        {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
+        {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
+        {"C(i,e,j) = A(i,e,k)*B(k,e,j)", "C=$t[$n,$e,$n] A=$t[$n,$e,$n] B=$t[$n,$e,$n]"},
+        {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
+        {"C(i,j,e) = A(i,k,e)*B(k,j)", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n]"},
+        {"C(i,j,e,f) += A(i,k,e,f)*B(k,j,f)", "C=$t[$n,$n,3,$e] A=$t[$n,$n,3,$e] B=$t[$n,$n,$e]"},
+        {"C(i,j,e,f) += A(i,k,f,e)*B(k,j,e)", "C=$t[$n,$n,$e,3] A=$t[$n,$n,3,$e] B=$t[$n,$n,$e]"},
+        {"C(e,i,j,f) += A(e,i,k,f)*B(e,k,j,f)", "C=$t[20,$n,$n,$e] A=$t[20,$n,$n,$e] B=$t[20,$n,$n,$e]"},
+        {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=$t[$n,$n,$e] A=$t[$n,$n,9] B=$t[$n,$n,$e] p=i32[$e]"},
+        {"C(i,j,e) -= 2*A(i,k,p(e))*B(k,j,q(e))", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e] p=i32[$e] q=i64[$e]"},
+    };
+    for (const auto& [text, operands] : forms)
+        for (const char* type : types)
+            for (const int n : {3, 8, 17, 33, 48, 80, 96}) {
+                INFO(text << " with " << operands << " of " << type << ", n = " << n);
+                CHECK(sources(text, operands, type, n, {1, 2, 7, 15, 16, 100, 1000, 1024, 30000}).size() <= 1);
+            }
+}
+
+TEST_CASE("tall-skinny products, also batches that share the left operand, have one kernel for low and one for tall ones") {
+    constexpr pattern forms[] = {
+        {"C(i,j) = A(i,k)*B(k,j)", "C=$t[$e,$n] A=$t[$e,$n] B=$t[$n,$n]"},
+        {"C(j,i) += A(k,i)*B(k,j)", "C=$t[$n,$e] A=$t[$n,$e] B=$t[$n,$n]"},
+        {"C(i,j,e) = A(i,k)*B(k,j,e)", "C=$t[$n,$n,$e] A=$t[$n,$n] B=$t[$n,$n,$e]"},
+        {"C(e,j,i) = A(e,i,k)*B(k,j)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$n,$n]"},
+    };
+    for (const auto& [text, operands] : forms)
+        for (const char* type : types)
+            for (const int n : {3, 8, 17, 33, 64}) {
+                INFO(text << " with " << operands << " of " << type << ", n = " << n);
+                CHECK(sources(text, operands, type, n, {1024, 1025, 5000, 30000, 100000, 4000000}).size() <= 2);
+            }
+    for (const char* type : types) // the sum over the blocks apart
+        for (const int n : {3, 17, 32}) {
+            const auto all = sources("C(i,j) = A(k,i)*B(k,j)", "C=$t[$n,$n] A=$t[$e,$n] B=$t[$e,$n]", type, n, {1024, 1025, 5000, 30000, 100000, 4000000});
+            std::set<std::string> first;
+            for (const auto& own : all) first.insert(own.front());
+            INFO(type << ", n = " << n);
+            CHECK(first.size() == 1);
+        }
+}
