@@ -84,6 +84,9 @@ constexpr pattern tall_skinny_all[] = {
 constexpr pattern tall_skinny_few[] = {
     {"s() = A(k)*B(k)", "s=$c[] A=$a[5003] B=$b[5003]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=$c[33:40,40:1] A=$a[2053:1,33:2100] B=$b[2053:41,40:1]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=$c[6,8] A=$a[3024,6] B=$b[3024,8]"},
+    {"C(i,j) -= A(i,k)*B(j,k)", "C=$c[8,16] A=$a[8,3001] B=$b[16,3001]"}, // whole panels
+    {"C(i,j) = A(k,i)*B(j,k)", "C=$c[64,64] A=$a[4100,64] B=$b[64,4100]"},
     {"C(i) = A(k,i)*B(k)", "C=$c[17] A=$a[1501,17] B=$b[1501:-1]"},
     {"C(i) = A(i,k)*B(k)", "C=$c[1501] A=$a[1501,17] B=$b[17]"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=$c[2053,33] A=$a[2053,31] B=$b[31:33,33:1]"},
