@@ -3,10 +3,21 @@
 // Constants: product.hpp's, and
 //   threads_per_block
 //   slices             of a block, each with sums of all of C
+//   sums_offset        bytes from the start of the workspace, where the blocks meet, to their sums
 #pragma once
 
 #include "grid_meeting.cuh"
 #include "product.hpp"
+
+/// The steps of the sum that are a block's own, whole units of them but for the end.
+struct own_steps {
+    long long first, last;
+};
+RICCI_FUNCTION own_steps steps_of_block(const arguments& a, long long block, int unit) {
+    const long long length = a.k_length[0], units = (length + unit - 1) / unit;
+    const long long first = units * block / a.blocks * unit, last = units * (block + 1) / a.blocks * unit;
+    return {first, last < length ? last : length};
+}
 
 constexpr int c_elements = static_cast<int>(m * n);
 
@@ -55,4 +66,22 @@ RICCI_FUNCTION void add_blocks(const arguments& a, const compute* sums, compute*
         }
         if (row == 0 && e < c_elements) store_c(a, c_offset(a, e % static_cast<int>(m), e / static_cast<int>(m)), memory[at]);
     }
+}
+
+/// By all threads, when the slices' sums lie in shared memory, sums[slice][element]. correct(i, j, sum): the block's own sum, where its
+/// slices' is not right.
+template <class Correct> RICCI_FUNCTION void add_to_c(const arguments& a, long long block, compute* of_slices, const Correct& correct) {
+    __syncthreads();
+    compute* const of_blocks = reinterpret_cast<compute*>(static_cast<unsigned char*>(a.workspace) + sums_offset);
+    add_slices(of_slices, [&](int i, int j, compute sum) {
+        sum = correct(i, j, sum);
+        if (a.blocks == 1) store_c(a, c_offset(a, i, j), sum);
+        else of_blocks[block * c_elements + j * static_cast<int>(m) + i] = sum;
+    });
+    if (a.blocks > 1) add_blocks(a, of_blocks, of_slices, meet_grid(static_cast<unsigned long long*>(a.workspace), a.launch, block, a.blocks));
+}
+
+/// What multiply-adds give where the tensor cores' products of split numbers made NaN.
+RICCI_FUNCTION compute sum_of_steps(const arguments& a, const own_steps& own, int i, int j) {
+    return dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, own.first, own.last);
 }

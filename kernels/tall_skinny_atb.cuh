@@ -6,7 +6,6 @@
 //   blocks_of_an_sm    that must fit together, since all blocks of a launch meet
 //   slices             groups of threads that share a panel's steps
 //   slice_offset[3]    elements from one slice's first step to the next slice's in a panel, of X [1] and Y [2]
-//   sums_offset        bytes from the start of the workspace, where the blocks meet, to their sums
 #pragma once
 
 #include "batched_tiles.cuh"
@@ -19,13 +18,13 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     static_assert(tile::count * tile::threads * slices <= threads_per_block - 32 * copy_warps, "a thread has one tile");
     const long long block = block_number();
     if (block >= a.blocks) return;
-    const long long all_panels = (a.k_length[0] + k_panel - 1) / k_panel;
-    const long long first = all_panels * block / a.blocks, last = all_panels * (block + 1) / a.blocks, steps = a.k_length[0] - first * k_panel;
-    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + k_offset(a, 0, first * k_panel), static_cast<int>(m), steps);
-    const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + k_offset(a, 1, first * k_panel), static_cast<int>(n), steps);
+    const own_steps own = steps_of_block(a, block, k_panel);
+    const long long steps = a.k_length[0] - own.first;
+    const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + k_offset(a, 0, own.first), static_cast<int>(m), steps);
+    const panel_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + k_offset(a, 1, own.first), static_cast<int>(n), steps);
     const int group = threadIdx.x / tile::threads, slice = group / tile::count;
     tile mine(group % tile::count);
-    const int panels = static_cast<int>(last - first);
+    const int panels = static_cast<int>((own.last - own.first + k_panel - 1) / k_panel);
     for_each_panel(x, y, memory, panels, [&](const unsigned char* stage) {
         if (slice < slices)
             mine.template add<k_panel / slices>(reinterpret_cast<const x_element*>(stage + region[1]) + slice * slice_offset[1],
@@ -35,16 +34,5 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     compute* const of_slices = reinterpret_cast<compute*>(memory + barrier_bytes);
     __syncthreads(); // the panels have been read
     if (slice < slices) mine.finish([&](int i, int j, compute sum) { of_slices[slice * c_elements + j * static_cast<int>(m) + i] = sum; });
-    __syncthreads();
-    compute* const of_blocks = reinterpret_cast<compute*>(static_cast<unsigned char*>(a.workspace) + sums_offset);
-    add_slices(of_slices, [&](int i, int j, compute sum) {
-        if constexpr (tile::is_split)
-            if (!is_finite(sum)) {
-                const long long end = last * k_panel < a.k_length[0] ? last * k_panel : a.k_length[0];
-                sum = dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, first * k_panel, end);
-            }
-        if (a.blocks == 1) store_c(a, c_offset(a, i, j), sum);
-        else of_blocks[block * c_elements + j * static_cast<int>(m) + i] = sum;
-    });
-    if (a.blocks > 1) add_blocks(a, of_blocks, of_slices, meet_grid(static_cast<unsigned long long*>(a.workspace), a.launch, block, a.blocks));
+    add_to_c(a, block, of_slices, [&](int i, int j, compute sum) { return tile::is_split && !is_finite(sum) ? sum_of_steps(a, own, i, j) : sum; });
 }

@@ -21,7 +21,7 @@
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
-#include "lowering/tall_skinny_atb_model.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "lowering/tuning_key.hpp"

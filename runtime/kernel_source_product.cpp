@@ -8,7 +8,7 @@
 #include "lowering/gathers.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
-#include "lowering/tall_skinny_atb_model.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 
@@ -324,25 +324,52 @@ class product_source {
             return;
         }
         const auto& t = st_.batched;
+        write_tile();
+        text_.constant("blocks_of_an_sm", atb_resident_blocks(st_, t, chip_));
+        text_.constant("sums_offset", atb_sums_offset(chip_));
+        text_.constant("slices", t.slices);
+        switch (atb_kernel_of(t)) {
+        case atb_kernel::threads: write_atb_threads(); break;
+        case atb_kernel::warps: write_atb_warps(); break;
+        default: write_atb_panels(); break;
+        }
+        out_.shape.grid = atb_blocks(st_, t, chip_);
+        out_.shape.blocks_meet = out_.shape.grid > 1;
+        out_.shape.threads = atb_threads(st_, t);
+        out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
+    }
+
+    void write_atb_panels() {
+        const auto& t = st_.batched;
         const auto layout = panel_layout_of(st_, t);
         const bool fma = t.core == batched_core::fma;
         // Multiply-adds: neighboring slices take neighboring steps; the tensor cores: stretches of them.
         const auto apart = fma ? 1 : t.k_panel / t.slices;
-        write_tile();
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
         write_stages(layout);
         text_.constant("barrier_bytes", barrier_bytes);
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
-        text_.constant("blocks_of_an_sm", atb_resident_blocks(st_, t, chip_));
-        text_.constant("sums_offset", atb_sums_offset(chip_));
-        text_.constant("slices", t.slices);
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
         finish("tall_skinny_atb");
-        out_.shape.grid = atb_blocks(st_, t, chip_);
-        out_.shape.blocks_meet = out_.shape.grid > 1;
-        out_.shape.threads = atb_threads(st_, t);
-        out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
+    }
+
+    void write_atb_threads() {
+        const auto vectors = atb_vectors_of(st_, st_.batched);
+        text_.constant("k_lane", st_.batched.k_panel);
+        text_.constant("x_vectors", static_cast<std::int64_t>(vectors.threads[1]));
+        text_.constant("y_vectors", static_cast<std::int64_t>(vectors.threads[2]));
+        finish("tall_skinny_atb_threads");
+    }
+
+    void write_atb_warps() {
+        const auto vectors = atb_vectors_of(st_, st_.batched);
+        text_.constant("k_lane", st_.batched.k_panel);
+        text_.list("parts", vectors.parts);
+        text_.list("slots", vectors.slots);
+        text_.list("vector", vectors.vector);
+        text_.list("along_k", std::array<std::int32_t, 3>{0, vectors.along_k[1], vectors.along_k[2]});
+        finish("tall_skinny_atb_warps");
     }
 
     void make_tall_skinny_ab() {

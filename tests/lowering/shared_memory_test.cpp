@@ -3,7 +3,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
-#include "lowering/tall_skinny_atb_model.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
