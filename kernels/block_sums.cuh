@@ -3,6 +3,7 @@
 // Constants: product.hpp's, and
 //   threads_per_block
 //   slices             of a block, each with sums of all of C
+//   added_at_once      elements of C that a block adds up over the blocks at a time
 //   sums_offset        bytes from the start of the workspace, where the blocks meet, to their sums
 #pragma once
 
@@ -43,11 +44,9 @@ template <class Take> RICCI_FUNCTION void add_slices(compute* sums, const Take& 
     for (int e = threadIdx.x; e < c_elements; e += threads_per_block) take(e % static_cast<int>(m), e / static_cast<int>(m), sum_of(e, 0, left, apart));
 }
 
-/// C from the blocks' sums, sums[block][element]: some elements at a time, as many as make whole sectors of memory or give each block
-/// some, by as many rows of threads as there are, which then halve.
+/// C from the blocks' sums, sums[block][element]: some elements at a time, by as many rows of threads as there are, which then halve.
 RICCI_FUNCTION void add_blocks(const arguments& a, const compute* sums, compute* memory, const grid_share& share) {
-    constexpr int sector = 32 / static_cast<int>(sizeof(compute)), spread = power_of_two_within((c_elements + 127) / 128 * 2 - 1);
-    constexpr int width = sector > spread ? sector : spread < 32 ? spread : 32, rows = power_of_two_within(threads_per_block / width);
+    constexpr int width = added_at_once, rows = power_of_two_within(threads_per_block / width);
     const int row = threadIdx.x / width, at = threadIdx.x % width;
     RICCI_UNROLL_ONCE
     for (long long first = share.first * width; first < c_elements; first += share.step * width) {
@@ -78,7 +77,8 @@ template <class Correct> RICCI_FUNCTION void add_to_c(const arguments& a, long l
         if (a.blocks == 1) store_c(a, c_offset(a, i, j), sum);
         else of_blocks[block * c_elements + j * static_cast<int>(m) + i] = sum;
     });
-    if (a.blocks > 1) add_blocks(a, of_blocks, of_slices, meet_grid(static_cast<unsigned long long*>(a.workspace), a.launch, block, a.blocks));
+    constexpr int waiting = (c_elements + added_at_once - 1) / added_at_once;
+    if (a.blocks > 1) add_blocks(a, of_blocks, of_slices, meet_grid(static_cast<unsigned long long*>(a.workspace), a.launch, block, a.blocks, waiting));
 }
 
 /// What multiply-adds give where the tensor cores' products of split numbers made NaN.

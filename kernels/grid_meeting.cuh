@@ -1,4 +1,5 @@
-// grid_meeting: where all blocks of a launch wait for each other. They must fit the GPU together.
+// grid_meeting: where blocks of a launch wait for all others: the last ones, in the order in which blocks start. If several wait, all must fit
+// the GPU together; one may wait in any launch.
 //
 // Each block has a flag in memory, which it sets to the launch's number; a block has met all when all flags have it. Whatever a flag was
 // before, it was not this number, so nothing is set back: but a captured launch, whose number comes again, needs flags set to zero before.
@@ -12,15 +13,17 @@ struct grid_share {
 };
 constexpr grid_share no_share{1LL << 40, 1};
 
-/// What blocks wrote before, all see after. By all threads of all blocks.
-RICCI_FUNCTION grid_share meet_grid(unsigned long long* flags, unsigned long long number, long long block, long long blocks) {
+/// What blocks wrote before, those that wait see after: the last `waiting` ones, which share common work. By all threads of all blocks.
+RICCI_FUNCTION grid_share meet_grid(unsigned long long* flags, unsigned long long number, long long block, long long blocks, int waiting) {
     __syncthreads();
     if (threadIdx.x == 0) release_flag(flags[block], number);
 #if RICCI_ON_GPU
+    const long long from_last = blocks - 1 - block;
+    if (from_last >= waiting) return no_share;
     for (long long b = threadIdx.x; b < blocks; b += blockDim.x)
         while (acquire_flag(flags[b]) != number) {}
     __syncthreads();
-    return {block, blocks};
+    return {from_last, waiting < blocks ? waiting : blocks};
 #else
     // Blocks run one after another: the last to come does what all would.
     __syncthreads();

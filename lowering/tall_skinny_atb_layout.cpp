@@ -6,6 +6,8 @@
 #include "lowering/mma_shape.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace ricci::lowering {
 namespace {
@@ -25,11 +27,13 @@ std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
     return axes.empty() ? 0 : axes.size() > 1 ? -1 : operand_of(st, o).stride[static_cast<std::size_t>(axes.front())];
 }
 
-/// Blocks that are worth meeting for: each has so many bytes.
+/// Blocks that are worth meeting for: with more each has less to read, but there are more sums to add up.
 std::int64_t worthwhile_blocks(const step& st) {
-    constexpr std::int64_t least = 16 << 10;
+    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_flag = 3e-9, meeting = 2e-6; // a block's; of all, through the L2 cache
     const auto s = atb_sizes_of(st);
-    return std::max<std::int64_t>(1, s.k * s.row / least);
+    const double alone = static_cast<double>(s.k * s.row) / bytes_a_second, a_sum = static_cast<double>(2 * s.m * s.n * s.compute) / sums_a_second;
+    const double blocks = std::max(1.0, std::round(std::sqrt(alone / (a_sum + a_flag))));
+    return alone < alone / blocks + blocks * a_sum + meeting ? 1 : static_cast<std::int64_t>(blocks);
 }
 
 /// Registers that keep what is on its way; elements of 2 bytes that come alone take one each.
@@ -157,6 +161,14 @@ std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const ma
 
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip) {
     return std::min({atb_resident_blocks(st, t, chip) * chip.processors, worthwhile_blocks(st), up(extent_of(st, k), atb_unit(st, t))});
+}
+
+std::int64_t atb_added_at_once(const step& st) {
+    const auto s = atb_sizes_of(st);
+    constexpr std::int64_t by_one_block = 16, sector = 32, most = 32, busy_blocks = 64;
+    const auto elements = s.m * s.n;
+    if (elements <= by_one_block) return by_one_block;
+    return std::clamp(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(up(elements, busy_blocks)))), sector / s.compute, most);
 }
 
 std::int64_t atb_sums_offset(const machine& chip) { return up(most_blocks_of_an_sm * chip.processors * 8, 256) * 256; }

@@ -55,6 +55,9 @@ std::int64_t atb_unit(const step& st, const batched_tile& t);
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip);
 
+/// Elements of C that a block adds up over the blocks at a time: all of a small C, for one block alone to wait for the others.
+std::int64_t atb_added_at_once(const step& st);
+
 /// The workspace with any tile, and where the blocks' sums begin in it.
 std::int64_t atb_workspace_bytes(const step& st, const machine& chip);
 std::int64_t atb_sums_offset(const machine& chip);

@@ -328,6 +328,7 @@ class product_source {
         text_.constant("blocks_of_an_sm", atb_resident_blocks(st_, t, chip_));
         text_.constant("sums_offset", atb_sums_offset(chip_));
         text_.constant("slices", t.slices);
+        text_.constant("added_at_once", atb_added_at_once(st_));
         switch (atb_kernel_of(t)) {
         case atb_kernel::threads: write_atb_threads(); break;
         case atb_kernel::warps: write_atb_warps(); break;
@@ -335,6 +336,7 @@ class product_source {
         }
         out_.shape.grid = atb_blocks(st_, t, chip_);
         out_.shape.blocks_meet = out_.shape.grid > 1;
+        out_.shape.fits_at_once = out_.shape.grid > 1 && extent_of(st_, m) * extent_of(st_, n) > atb_added_at_once(st_);
         out_.shape.threads = atb_threads(st_, t);
         out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
     }
