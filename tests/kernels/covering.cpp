@@ -84,9 +84,6 @@ constexpr pattern tall_skinny_all[] = {
 constexpr pattern tall_skinny_few[] = {
     {"s() = A(k)*B(k)", "s=$c[] A=$a[5003] B=$b[5003]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=$c[33:40,40:1] A=$a[2053:1,33:2100] B=$b[2053:41,40:1]"},
-    {"C(i,j) = A(k,i)*B(k,j)", "C=$c[6,8] A=$a[3024,6] B=$b[3024,8]"},
-    {"C(i,j) -= A(i,k)*B(j,k)", "C=$c[8,16] A=$a[8,3001] B=$b[16,3001]"}, // whole panels
-    {"C(i,j) = A(k,i)*B(j,k)", "C=$c[64,64] A=$a[4100,64] B=$b[64,4100]"},
     {"C(i) = A(k,i)*B(k)", "C=$c[17] A=$a[1501,17] B=$b[1501:-1]"},
     {"C(i) = A(i,k)*B(k)", "C=$c[1501] A=$a[1501,17] B=$b[17]"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=$c[2053,33] A=$a[2053,31] B=$b[31:33,33:1]"},
@@ -94,6 +91,11 @@ constexpr pattern tall_skinny_few[] = {
     {"C(i,j) += A(i,k)*B(k,j)", "C=$c[1544,24] A=$a[1544,31] B=$b[31,24]"},
     {"C(i,j) -= A(i,k)*B(k,j)", "C=$c[1032,4] A=$a[1032,3] B=$b[3,4]"},
     {"C(i,l,j,m) = A(i,l,k)*B(k,j,m)", "C=$c[64,32:64,3:2048,3:6145] A=$a[64,32,4] B=$b[4,3,3]"},
+};
+constexpr pattern atb_large[] = {
+    {"C(i,j) -= 2*A(k,i)*B(k,j)", "C=$c[24,17] A=$a[2064,24] B=$b[2064,17]"},
+    {"C(i,j) += A(i,k)*B(j,k)", "C=$c[16,24] A=$a[16,2050] B=$b[24,2050]"},
+    {"C(j,i) = A(k,i)*B(j,k)", "C=$c[64,61] A=$a[2053,61] B=$b[64,2053]"},
 };
 constexpr pattern direct_all[] = {
     {"C(i,j) = 2*A(i,j) - B(j)", "C=$c[13,7] A=$a[13,7] B=$b[7]"},
@@ -138,6 +140,7 @@ std::vector<covering_case> covering_list() {
         add(out, std::array{p}, few_types, true);
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
+    add(out, atb_large, large_types);
     add(out, direct_all, all_types);
     add(out, direct_real, real_types);
     return out;
