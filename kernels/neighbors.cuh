@@ -10,6 +10,26 @@ template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(E
     Element e[Count];
 };
 
+/// The same to be kept until later: as they came, pairs of 2-byte elements in a register, for taking them apart would wait for them.
+template <class Element, int Count, bool InPairs = sizeof(Element) == 2 && Count % 2 == 0>
+struct alignas(access_bytes(Count * sizeof(Element))) kept_neighbors {
+    Element e[Count];
+    RICCI_FUNCTION Element at(int i) const { return e[i]; }
+};
+template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(Element))) kept_neighbors<Element, Count, true> {
+    unsigned pairs[Count / 2];
+    RICCI_FUNCTION Element at(int i) const { return {static_cast<unsigned short>(pairs[i / 2] >> 16 * (i % 2))}; }
+};
+template <class Element, int Count> RICCI_FUNCTION kept_neighbors<Element, Count> load_neighbors(const Element* first) {
+#if RICCI_ON_GPU
+    return *reinterpret_cast<const kept_neighbors<Element, Count>*>(first);
+#else
+    kept_neighbors<Element, Count> out;
+    __builtin_memcpy(&out, __builtin_assume_aligned(first, alignof(kept_neighbors<Element, Count>)), sizeof(out));
+    return out;
+#endif
+}
+
 /// Whether lines of neighbors that start at `first` and `between` elements further each may be accessed so.
 template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const void* first, long long between) {
     const unsigned long long bits = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element);

@@ -62,6 +62,24 @@ template <int O, class Element> class panel_stream {
         constexpr int words = pitch[O] * size / 4;
         for (int w = own_lines * words + static_cast<int>(threadIdx.x); w < line_count * words; w += 32) reinterpret_cast<unsigned*>(to)[w] = 0;
     }
+
+    /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps take whole 16 bytes.
+    RICCI_FUNCTION int whole_panels(int panels) const {
+        if (lines[O] != 2 || line_length * size % 16 != 0 || misaligned_ % 16 != 0) return 0;
+        return whole_bytes(panels - 1) % 16 == 0 ? panels : panels - 1;
+    }
+    RICCI_FUNCTION int whole_bytes(int number) const { return own_steps(number) * others * size; }
+
+    /// By one thread, such a panel.
+    RICCI_FUNCTION void load_whole(unsigned char* stage, int number, copy_barrier& b) const {
+        bulk_load(stage + region[O], first_ + k_offset(arguments_, O - 1, static_cast<long long>(number) * k_panel), whole_bytes(number), b);
+    }
+
+    /// By one warp, the steps of such a panel beyond the sum: they become zero.
+    RICCI_FUNCTION void clear_steps_beyond(unsigned char* stage, int number) const {
+        for (int w = whole_bytes(number) / 4 + static_cast<int>(threadIdx.x) % 32; w < line_length * size / 4; w += 32)
+            reinterpret_cast<unsigned*>(stage + region[O])[w] = 0;
+    }
 #endif
 
   private:
@@ -71,13 +89,18 @@ template <int O, class Element> class panel_stream {
         return O == 1 ? m_offset(arguments_, 1, i) : n_offset(arguments_, 1, i);
     }
 
+    /// Steps of panel `number` that exist.
+    RICCI_FUNCTION int own_steps(long long number) const {
+        const long long left = steps_ - number * k_panel;
+        return left < k_panel ? static_cast<int>(left) : k_panel;
+    }
+
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, long long number) const {
         constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
-        const long long begin = number * k_panel, left = steps_ - begin;
-        const int own_steps = left < k_panel ? static_cast<int>(left) : k_panel;
-        const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? own_steps : 1;
-        const int own_length = lines[O] == 0 ? own_steps : lines[O] == 1 ? own_ : lines[O] == 2 ? own_steps * others : own_ * k_panel;
-        const Element* const from = first_ + k_offset(arguments_, O - 1, begin);
+        const int of_sum = own_steps(number);
+        const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? of_sum : 1;
+        const int own_length = lines[O] == 0 ? of_sum : lines[O] == 1 ? own_ : lines[O] == 2 ? of_sum * others : own_ * k_panel;
+        const Element* const from = first_ + k_offset(arguments_, O - 1, number * k_panel);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < line_count * chunks; e += threads_per_block) {
             const int line = e / chunks, at = e % chunks * Bytes, element = at / size, inside = at % size;

@@ -28,6 +28,8 @@ struct arguments : table_arguments<has_tables> {
     const void* x;
     const void* y;
     double alpha[2];
+    void* workspace;           ///< the step's own memory, where its kernel wants some
+    unsigned long long launch; ///< a number that no other launch has
     long long products; ///< the batch's extents multiplied
     long long blocks;   ///< of the whole launch
     long long share;    ///< products a block of batched_small takes: fewer than it has room for where the batch is short

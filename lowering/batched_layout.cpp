@@ -242,10 +242,13 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         const auto other = o == 1 ? rows : columns;
         const bool single_axes = axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
         const auto goes_up = [&](axis_class c) { return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0; };
-        // Lines that the tensor cores can be given room between cost the copy nothing where they are whole 16 bytes.
+        // Lines that the tensor cores can be given room between cost the copy nothing where they are whole 16 bytes. But bulk copies bring
+        // whole panels, which is faster for short lines whatever their banks.
         const auto may_be_whole = [&](std::int64_t length) {
+            constexpr std::int64_t longest_elements = 24, longest_bytes = 128;
             const auto bytes = length * size_of(x.type);
-            return core == batched_core::fma || bytes % 16 != 0 || bytes < 32;
+            const bool by_bulk = st.kernel == family::tall_skinny_atb && (length <= longest_elements || (bytes <= longest_bytes && size_of(x.type) > 2));
+            return core == batched_core::fma || bytes % 16 != 0 || bytes < 32 || by_bulk;
         };
         auto& lines = out.lines[static_cast<std::size_t>(o)];
         lines = along_k != 0 && (along_side == 0 || along_k < along_side) ? panel_lines::k : panel_lines::other;
@@ -256,6 +259,7 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
             if (lines == panel_lines::k && all_of_k && along_k == 1 && along_side == ek && may_be_whole(ek)) lines = panel_lines::whole_k;
         }
     }
+    out.by_bulk = st.kernel == family::tall_skinny_atb;
     out.fragments = core == batched_core::mma ? fragments_of(st, out, k_panel, rows, columns) : fragment_load::elements;
     for (int o = 1; o < 3; ++o) {
         const auto at = static_cast<std::size_t>(o);
@@ -268,6 +272,7 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         const bool k_is_row = o == 2;
         (k_fastest == k_is_row ? out.row : out.column)[at] = 1;
         (k_fastest == k_is_row ? out.column : out.row)[at] = pitch;
+        out.by_bulk = out.by_bulk && out.lines[at] == panel_lines::whole_other && k_panel * other * bytes % 16 == 0;
         out.region[at] = out.stage_bytes;
         out.stage_bytes += ((k_fastest ? other : k_panel) * pitch * bytes + 15 + 127) / 128 * 128; // the last 16 bytes copied may end behind
     }

@@ -73,6 +73,7 @@ struct panel_layout {
     std::array<panel_lines, 3> lines{};
     fragment_load fragments = fragment_load::elements;
     std::int64_t stage_bytes = 0;
+    bool by_bulk = false; ///< tall_skinny_atb: whether bulk copies bring panels, where pointers are aligned
 };
 /// For blocks of `rows` x `columns` of C, multiplied by `core`. A panel of all k may be whole along k.
 panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns);

@@ -22,6 +22,7 @@
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "lowering/tuning_key.hpp"
@@ -401,25 +402,32 @@ class form_chooser {
     }
 
     void take_atb(step st, std::vector<step>& out) {
+        set_kernel(st, family::tall_skinny_atb);
+        if (chip_.kind != target::cuda) return take_atb_in_chunks(std::move(st), out);
+        choose_tile(st, chip_, known_);
+        st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};
+        plan_.temporaries.push_back({scalar_type::f64, st.workspace.bytes / size_of(scalar_type::f64)});
+        out.push_back(std::move(st));
+    }
+
+    /// On a CPU: chunks of the long axis by one step, their sum by the next.
+    void take_atb_in_chunks(step st, std::vector<step>& out) {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        // The cut depends on the sizes and the chip only, never on what else runs.
-        const std::int64_t blocks = chip_.kind == target::cuda ? std::min<std::int64_t>(2 * chip_.processors, (ek + 255) / 256)
-                                                               : std::min<std::int64_t>(64, (ek + 4095) / 4096);
-        const std::int32_t rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
+        // The cut depends on the sizes only, never on what else runs.
+        const auto chunks = std::min<std::int64_t>(64, (ek + 4095) / 4096);
+        const auto rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
                                       static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
         step partial = st;
-        set_kernel(partial, family::tall_skinny_atb);
         partial.op = assignment::assign;
-        partial.tile = {static_cast<std::int32_t>(blocks), std::min(rows, 128), 0, 0};
-        partial.axes.push_back({"chunk", blocks, true});
+        partial.tile = {static_cast<std::int32_t>(chunks), std::min(rows, 128), 0, 0};
+        partial.axes.push_back({"chunk", chunks, true});
         for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
         partial.classes.push_back(other);
         auto present = st.operands[0].present;
         present.push_back(1);
         auto axes = st.axes;
-        axes.push_back({"chunk", blocks, true});
+        axes.push_back({"chunk", chunks, true});
         partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
-        choose_tile(partial, chip_, known_);
 
         step total;
         total.op = st.op;

@@ -7,7 +7,7 @@ namespace ricci::lowering {
 
 // What step::tile means, by family (those of a GPU's batched and tall-skinny kernels are in step::batched):
 //   direct           {threads that share one element's sums where elements are few: 1, 32 or 256}
-//   tall_skinny_atb  {blocks the long axis is cut into; rows staged at once on a CPU}
+//   tall_skinny_atb  {chunks the long axis is cut into; rows staged at once}, on a CPU
 //   tall_skinny_ab   {rows a block, on a CPU}
 
 inline constexpr std::int64_t largest_small = 64;    ///< m, n, k of batched_small on a CPU; widths of the tall-skinny kernels

@@ -70,9 +70,6 @@ void set_stages(batched_tile& t, const step& st, const machine& chip) {
     t.stages = static_cast<std::int32_t>(std::clamp<std::int64_t>(chip.shared_bytes / 2 / stage, 2, 4));
 }
 
-std::int64_t stages_bytes(const step& st, const batched_tile& t) { return t.stages * panel_layout_of(st, t).stage_bytes; }
-std::int64_t sums_bytes(const step& st) { return extent_of(st, m) * extent_of(st, n) * size_of(st.compute); }
-
 } // namespace
 
 bool takes_panels(const step& st) {
@@ -92,43 +89,6 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
     t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(8, 128 / std::max(x_bytes(st), y_bytes(st))));
     set_stages(t, st, chip);
     return t;
-}
-
-batched_tile choose_atb_tile(const step& st, const machine& chip) {
-    const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
-    const auto* mma = mma_for(st, std::max(em, en), chip);
-    auto t = start_tile(st, mma);
-    t.panel = static_cast<std::int32_t>(en);
-    if (!set_tiles(t, em, en, mma, words)) { // too many for the tensor cores' few tiles a thread
-        mma = nullptr;
-        t = start_tile(st, mma);
-        t.panel = static_cast<std::int32_t>(en);
-        t.threads = 0;
-        set_tiles(t, em, en, mma, words);
-    }
-    const auto tiles = t.threads;
-    constexpr std::int64_t aim = 16 << 10; // bytes a panel: with four in flight in each of two blocks, enough to hide the latency
-    const auto steps = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, aim / (em * x_bytes(st) + en * y_bytes(st))))));
-    t.slices = static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint64_t>(most_threads / std::max(tiles, 1))));
-    const auto set_panel = [&](std::int64_t least) {
-        t.k_panel = static_cast<std::int32_t>(std::max(steps, t.slices * least));
-        set_stages(t, st, chip);
-        return atb_shared_bytes(st, t) <= chip.shared_bytes;
-    };
-    // Where wide operands' panels would not fit, fewer threads share one, then it has fewer steps.
-    for (std::int64_t least = mma != nullptr ? 16 : 1; !set_panel(least) && (t.slices > 1 || least > 4);)
-        if (t.slices > 1) t.slices /= 2;
-        else least /= 2;
-    t.threads = static_cast<std::int32_t>(up(tiles * t.slices, warp) * warp);
-    return t;
-}
-
-std::int64_t atb_parts_at_once(const step& st, const batched_tile& t) {
-    return std::clamp<std::int64_t>(stages_bytes(st, t) / sums_bytes(st), 1, t.slices);
-}
-
-std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
-    return std::max(stages_bytes(st, t), atb_parts_at_once(st, t) * sums_bytes(st));
 }
 
 } // namespace ricci::lowering

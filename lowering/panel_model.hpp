@@ -13,15 +13,6 @@ bool takes_panels(const step& st);
 /// The parameters of batched_panels for a product.
 batched_tile choose_panels_tile(const step& st, const machine& chip);
 
-/// The parameters of tall_skinny_atb for a product.
-batched_tile choose_atb_tile(const step& st, const machine& chip);
-
-/// Slices of tall_skinny_atb whose sums fit shared memory together.
-std::int64_t atb_parts_at_once(const step& st, const batched_tile& t);
-
-/// Shared memory of a block of tall_skinny_atb, bytes.
-std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
-
 // What the models of the kernels with panels share.
 
 /// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that

@@ -28,13 +28,16 @@ std::int64_t bytes_of(const temporary& t) {
 /// From the step that writes it to the last that reads it.
 std::vector<piece> lives(const plan& p) {
     std::vector<piece> out(p.temporaries.size());
-    for (std::size_t n = 0; n < p.steps.size(); ++n)
-        for (const auto& o : p.steps[n].operands) {
-            if (o.source >= 0) continue;
-            auto& life = out[static_cast<std::size_t>(-1 - o.source)];
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        const auto meet = [&](std::int32_t source) {
+            if (source >= 0) return;
+            auto& life = out[static_cast<std::size_t>(-1 - source)];
             if (!life.used) life.first_step = n, life.used = true;
             life.last_step = n;
-        }
+        };
+        for (const auto& o : p.steps[n].operands) meet(o.source);
+        meet(p.steps[n].workspace.source);
+    }
     return out;
 }
 

@@ -84,6 +84,12 @@ struct batched_tile {
 /// nearby; the table that ricci ships for the architecture; measurements on this chip.
 enum class tile_origin : std::uint8_t { model, neighbors, shipped, measured };
 
+/// Memory of a step's kernel alone.
+struct scratch {
+    std::int32_t source = 0; ///< as operand::source; 0: none
+    std::int64_t bytes = 0;
+};
+
 /// One kernel's worth of work: operands[0] op= tree(operands[1..], scalars).
 struct step {
     assignment op = assignment::assign;
@@ -105,6 +111,7 @@ struct step {
     std::array<std::int32_t, 4> tile{}; ///< the family's parameters, see families.hpp
     batched_tile batched;               ///< those of the batched and tall-skinny kernels on a GPU
     tile_origin origin = tile_origin::model; ///< of `batched`
+    scratch workspace;
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.

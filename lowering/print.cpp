@@ -243,8 +243,9 @@ std::string to_string(const plan& p, const statement& s) {
             out += '\n';
         }
         if (st.shape != form::none)
-            out += fmt::format("  form {}, kernel {}{}\n", name_of(st.shape), name_of(st.kernel),
-                               st.dynamic_extents ? ", extents as arguments" : "");
+            out += fmt::format("  form {}, kernel {}{}{}\n", name_of(st.shape), name_of(st.kernel),
+                               st.dynamic_extents ? ", extents as arguments" : "",
+                               st.workspace.source < 0 ? fmt::format(", workspace {}", source_name(st.workspace.source)) : "");
     }
     for (const auto& note : p.notes) out += fmt::format("note: {}\n", note);
     return out;

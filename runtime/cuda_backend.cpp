@@ -191,6 +191,15 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
     void* parameters[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint64_t*>(words.data()),
                           CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     const context_scope scope(d_, context_);
+    if (shape.fits_at_once) { // the driver sees to it that no block waits for one that has no room
+        void* parameter[] = {const_cast<std::uint64_t*>(words.data())};
+        const CUresult result = d_.cuLaunchCooperativeKernel(
+            k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
+            static_cast<unsigned>(shape.threads), 1, 1, static_cast<unsigned>(shape.shared_bytes), used_stream(), parameter);
+        if (result != CUDA_SUCCESS) [[unlikely]]
+            launch_failure(result, k, shape, bytes);
+        return;
+    }
     const CUresult result =
         d_.cuLaunchKernel(k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
                           static_cast<unsigned>(shape.threads), 1, 1, static_cast<unsigned>(shape.shared_bytes),

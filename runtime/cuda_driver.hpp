@@ -33,6 +33,7 @@ namespace ricci::runtime {
     X(cuFuncGetAttribute)                                                                                            \
     X(cuFuncSetAttribute)                                                                                            \
     X(cuLaunchKernel)                                                                                                \
+    X(cuLaunchCooperativeKernel)                                                                                     \
     X(cuMemPoolCreate)                                                                                               \
     X(cuMemPoolSetAttribute)                                                                                         \
     X(cuMemPoolTrimTo)                                                                                               \

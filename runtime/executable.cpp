@@ -154,6 +154,9 @@ void executable::launch(const prepared_step& st, const statement& s, const works
         return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
     static thread_local std::vector<std::uint64_t> words;
     write_arguments(st.request, st.step.compute, s.scalars, [&](std::int32_t source) { return memory.address(source, s); }, words);
+    // A graph launches with these words again and again.
+    if (st.request.shape.blocks_meet && backend_.capturing())
+        backend_.zero(memory.address(st.step.workspace.source, s), static_cast<std::size_t>(st.request.shape.grid) * sizeof(std::uint64_t));
     backend_.launch(st.kernel, st.request.shape, words);
 }
 

@@ -13,10 +13,10 @@ namespace ricci::runtime {
 
 /// A word of the arguments that is known only at launch.
 struct argument_patch {
-    enum class value : std::uint8_t { address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary };
+    enum class value : std::uint8_t { address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary, launch_number };
     std::int32_t word = 0;
     value what{};
-    std::int32_t source = 0;      ///< address: as operand::source; scalar: its number; coefficient: unused
+    std::int32_t source = 0;      ///< address: as operand::source; scalar: its number; others: unused
     std::int64_t byte_offset = 0; ///< added to an address
 };
 

@@ -7,8 +7,8 @@
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/lanes_model.hpp"
-#include "lowering/panel_model.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 
@@ -103,10 +103,10 @@ class product_source {
         text_.flag("x_conjugated", st_.x_conjugated);
         text_.flag("y_conjugated", st_.y_conjugated);
         text_.flag("accumulate", st_.op != assignment::assign);
-        // tall_skinny_atb stores plain sums: the step that adds up the chunks scales.
+        // A CPU's tall_skinny_atb stores plain sums: the step that adds up the chunks scales.
         matrix_product product;
         is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product);
-        const bool plain = st_.kernel == family::tall_skinny_atb;
+        const bool plain = st_.kernel == family::tall_skinny_atb && !cuda_;
         if (!plain && product.coefficient >= 0) out_.coefficient = subtree(st_.nodes, product.coefficient);
         text_.flag("scaled", !out_.coefficient.empty());
         text_.flag("negative", !plain && product.negative != (st_.op == assignment::subtract));
@@ -134,6 +134,9 @@ class product_source {
         pack.address(at(st_.y));
         pack.patch(argument_patch::value::coefficient_real, 0);
         pack.patch(argument_patch::value::coefficient_imaginary, 0);
+        if (st_.workspace.source < 0) pack.patch(argument_patch::value::address, st_.workspace.source);
+        else pack.number(0);
+        pack.patch(argument_patch::value::launch_number, 0);
         pack.number(products_);
         blocks_word_ = out_.words.size();
         pack.number(0); // the blocks, known below
@@ -269,7 +272,7 @@ class product_source {
     void write_tile() {
         const auto& t = st_.batched;
         text_.constant("products_per_block", t.products);
-        text_.constant("threads_per_block", t.threads);
+        text_.constant("threads_per_block", st_.kernel == family::tall_skinny_atb ? atb_threads(st_, t) : t.threads);
         text_.constant("tile_m", t.tile_m);
         text_.constant("tile_n", t.tile_n);
         text_.constant("k_unrolled", t.k_unrolled);
@@ -332,26 +335,61 @@ class product_source {
     }
 
     void make_tall_skinny_atb() {
-        out_.shape.grid = st_.tile[0];
         if (!cuda_) {
             text_.constant("rows_per_tile", st_.tile[1]);
-            return finish("tall_skinny_atb");
+            finish("tall_skinny_atb");
+            out_.shape.grid = st_.tile[0];
+            return;
         }
+        const auto& t = st_.batched;
+        write_tile();
+        text_.constant("blocks_of_an_sm", atb_resident_blocks(st_, t, chip_));
+        text_.constant("sums_offset", atb_sums_offset(chip_));
+        text_.constant("slices", t.slices);
+        text_.constant("added_at_once", atb_added_at_once(st_));
+        switch (atb_kernel_of(t)) {
+        case atb_kernel::threads: write_atb_threads(); break;
+        case atb_kernel::warps: write_atb_warps(); break;
+        default: write_atb_panels(); break;
+        }
+        out_.shape.grid = atb_blocks(st_, t, chip_);
+        out_.shape.blocks_meet = out_.shape.grid > 1;
+        out_.shape.fits_at_once = out_.shape.grid > 1 && extent_of(st_, m) * extent_of(st_, n) > atb_added_at_once(st_);
+        out_.shape.threads = atb_threads(st_, t);
+        out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
+    }
+
+    void write_atb_panels() {
         const auto& t = st_.batched;
         const auto layout = panel_layout_of(st_, t);
         const bool fma = t.core == batched_core::fma;
         // Multiply-adds: neighboring slices take neighboring steps; the tensor cores: stretches of them.
         const auto apart = fma ? 1 : t.k_panel / t.slices;
-        write_tile();
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
         write_stages(layout);
-        text_.constant("slices", t.slices);
+        text_.constant("barrier_bytes", barrier_bytes);
+        text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
-        text_.constant("parts_at_once", atb_parts_at_once(st_, t));
         finish("tall_skinny_atb");
-        out_.shape.threads = t.threads;
-        out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
+    }
+
+    void write_atb_threads() {
+        const auto vectors = atb_vectors_of(st_, st_.batched);
+        text_.constant("k_lane", st_.batched.k_panel);
+        text_.constant("x_vectors", static_cast<std::int64_t>(vectors.threads[1]));
+        text_.constant("y_vectors", static_cast<std::int64_t>(vectors.threads[2]));
+        finish("tall_skinny_atb_threads");
+    }
+
+    void write_atb_warps() {
+        const auto vectors = atb_vectors_of(st_, st_.batched);
+        text_.constant("k_lane", st_.batched.k_panel);
+        text_.list("parts", vectors.parts);
+        text_.list("slots", vectors.slots);
+        text_.list("vector", vectors.vector);
+        text_.list("along_k", std::array<std::int32_t, 3>{0, vectors.along_k[1], vectors.along_k[2]});
+        finish("tall_skinny_atb_warps");
     }
 
     void make_tall_skinny_ab() {

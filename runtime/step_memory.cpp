@@ -101,6 +101,12 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
                 r.entries_below = r.entries_below == 0 ? g.extent : std::min(r.entries_below, g.extent);
             }
         }
+    if (st.workspace.source < 0) {
+        region_of_source_[st.workspace.source] = regions_.size();
+        region own;
+        own.type = scalar_type::f64, own.last = st.workspace.bytes / size_of(scalar_type::f64) - 1;
+        regions_.push_back(own);
+    }
     output_ = region_of(st.operands[0].source);
     std::size_t of_a_set = 0;
     for (auto& r : regions_) {

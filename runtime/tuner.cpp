@@ -112,8 +112,11 @@ class step_tuner {
 
     /// One launch on each of the sets, in turn.
     void launch(std::size_t n, int repetitions) {
-        for (int r = 0; r < repetitions; ++r)
-            backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words_[turn_++ % words_.size()]);
+        for (int r = 0; r < repetitions; ++r) {
+            auto& words = words_[turn_++ % words_.size()];
+            renew_launch_number(kernels_[n].request, words);
+            backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words);
+        }
     }
 
     double sample(std::size_t n, int repetitions) {

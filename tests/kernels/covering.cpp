@@ -94,6 +94,11 @@ constexpr pattern tall_skinny_few[] = {
     {"C(i,j) -= A(i,k)*B(k,j)", "C=$c[1032,4] A=$a[1032,3] B=$b[3,4]"},
     {"C(i,l,j,m) = A(i,l,k)*B(k,j,m)", "C=$c[64,32:64,3:2048,3:6145] A=$a[64,32,4] B=$b[4,3,3]"},
 };
+constexpr pattern atb_large[] = {
+    {"C(i,j) -= 2*A(k,i)*B(k,j)", "C=$c[24,17] A=$a[2064,24] B=$b[2064,17]"},
+    {"C(i,j) += A(i,k)*B(j,k)", "C=$c[16,24] A=$a[16,2050] B=$b[24,2050]"},
+    {"C(j,i) = A(k,i)*B(j,k)", "C=$c[64,61] A=$a[2053,61] B=$b[64,2053]"},
+};
 constexpr pattern direct_all[] = {
     {"C(i,j) = 2*A(i,j) - B(j)", "C=$c[13,7] A=$a[13,7] B=$b[7]"},
     {"C(k,i,j) += A(i,j,k)", "C=$c[3,5,4] A=$a[5,4,3]"},
@@ -138,6 +143,7 @@ std::vector<covering_case> covering_list() {
         add(out, std::array{p}, few_types, true);
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
+    add(out, atb_large, large_types);
     add(out, std::array{batched_small_all[3], tall_skinny_few[6]}, std::array{float_types[0]}, false, lowering::math_mode::tf32);
     add(out, std::array{batched_large_few[0]}, std::array{float_types[1]}, false, lowering::math_mode::tf32);
     add(out, direct_all, all_types);

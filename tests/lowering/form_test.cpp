@@ -79,6 +79,14 @@ TEST_CASE("forms are recognised") {
     }
 }
 
+TEST_CASE("a GPU sums a long k in one kernel, whose blocks meet in a workspace of its own") {
+    const auto p = lower(bound_text("C(i,j) -= 2*A(k,i)*B(k,j)", "C=f64[3,4] A=f64[500000,3] B=f64[500000,4]"), some_gpu());
+    CHECK(forms(p) == "tall-skinny A^T B/tall_skinny_atb");
+    REQUIRE(p.temporaries.size() == 1);
+    CHECK(p.steps[0].workspace.source == -1);
+    CHECK(p.workspace_bytes >= p.steps[0].workspace.bytes);
+}
+
 TEST_CASE("without a compiler every product takes the direct form") {
     auto chip = some_cpu();
     chip.has_compiler = false;

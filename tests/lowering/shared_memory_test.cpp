@@ -3,6 +3,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
+#include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
@@ -71,5 +72,28 @@ TEST_CASE("candidates of batched products fit a block's shared memory") {
                 for (const auto& t : candidates) most = std::max(most, batched_shared_bytes(st, batched_layout_of(st), t.products));
                 INFO(type << ' ' << size);
                 CHECK(most <= chip.shared_bytes);
+            }
+}
+
+TEST_CASE("candidates of tall-skinny A^T B fit a block's shared memory and threads") {
+    for (const auto bytes : sizes)
+        for (const char* type : {"f64", "f32", "f16", "c64", "c128"})
+            for (const int size : {1, 5, 16, 33, 64}) {
+                auto chip = tests::some_gpu();
+                chip.shared_bytes = bytes;
+                const auto operands = fmt::format("C={0}[{1},{1}] A={0}[100000,{1}] B={0}[100000,{1}]", type, size);
+                auto p = lower(tests::bound_text("C(i,j) = A(k,i)*B(k,j)", operands), chip);
+                auto& st = p.steps.at(0);
+                REQUIRE(st.kernel == family::tall_skinny_atb);
+                const auto candidates = tile_candidates(st, chip);
+                CHECK_FALSE(candidates.empty());
+                for (const auto& t : candidates) {
+                    st.batched = t;
+                    const auto request = runtime::make_kernel(st, chip);
+                    INFO(operands << ", " << bytes << " bytes");
+                    CHECK(request.shape.shared_bytes <= chip.shared_bytes);
+                    CHECK(request.shape.threads <= 1024);
+                    CHECK(atb_workspace_bytes(st, chip) >= atb_sums_offset(chip) + request.shape.grid * size * size * size_of(st.compute));
+                }
             }
 }

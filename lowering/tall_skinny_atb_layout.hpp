@@ -1,0 +1,65 @@
+// tall_skinny_atb_layout: what the parameters of the GPU's kernels for C = X^T Y with a long k mean: warps' parts, vectors, shared memory, blocks.
+//
+//   tall_skinny_atb          X and Y go through shared memory in panels           any product
+//   tall_skinny_atb_threads  a thread takes steps into registers, multiply-adds   small m and n
+//   tall_skinny_atb_warps    a warp takes steps into registers, the tensor cores  no complex numbers
+//
+// What a batched_tile says of the latter two (in_registers): k_panel is k_lane, k_unrolled as in the kernels, stages the blocks of an SM;
+// and of _warps: tile_m and tile_n are the slots of X and Y.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <array>
+
+namespace ricci::lowering {
+
+enum class atb_kernel : std::uint8_t { panels, threads, warps };
+atb_kernel atb_kernel_of(const batched_tile& t);
+
+struct atb_sizes {
+    std::int64_t m, n, k, x, y, compute; ///< extents; bytes of an element
+    std::int64_t row;                    ///< bytes of X and Y that a step of the sum takes
+};
+atb_sizes atb_sizes_of(const step& st);
+
+/// How X [1] and Y [2] come into the registers of a kernel: see kernels/tall_skinny_atb_threads.cuh, _warps.cuh.
+enum class atb_vectors : std::uint8_t { none, of_steps, whole_rows };
+struct atb_vector_layout {
+    std::array<atb_vectors, 3> threads{};
+    std::array<bool, 3> along_k{};
+    std::array<std::int32_t, 3> vector{1, 1, 1}, slots{}, parts{1, 1, 1};
+};
+atb_vector_layout atb_vectors_of(const step& st, const batched_tile& t);
+
+/// Registers of a thread that C takes, and all, predicted.
+std::int64_t atb_sum_registers(const step& st, const batched_tile& t);
+std::int64_t atb_registers(const step& st, const batched_tile& t);
+
+/// Blocks of an SM whose threads may have so many registers.
+std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t threads);
+
+/// Threads of a block, a copying warp's among them: see kernels/panel_ring.cuh.
+std::int32_t atb_threads(const step& st, const batched_tile& t);
+
+/// Shared memory of a block, bytes; and of an SM for each block, beside what it asks for.
+std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
+inline constexpr std::int64_t shared_of_an_atb_block = 1 << 10;
+
+/// Steps of the sum that a block's share is counted in.
+std::int64_t atb_unit(const step& st, const batched_tile& t);
+
+/// Blocks that an SM must have room for together, and those of a launch. The cut depends on the sizes, the tile and the chip only, never
+/// on what else runs.
+std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+/// Elements of C that a block adds up over the blocks at a time: all of a small C, for one block alone to wait for the others.
+std::int64_t atb_added_at_once(const step& st);
+
+/// The workspace with any tile, and where the blocks' sums begin in it.
+std::int64_t atb_workspace_bytes(const step& st, const machine& chip);
+std::int64_t atb_sums_offset(const machine& chip);
+
+} // namespace ricci::lowering
