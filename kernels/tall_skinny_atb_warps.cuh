@@ -106,7 +106,7 @@ class warp_sums {
     template <class F> RICCI_FUNCTION void each(const F& f) const {
         compute spoilt = 0;
         if constexpr (is_split)
-            if (__any_sync(0xffffffffu, least_ < mma::least_exact)) spoilt = float_of(0x7fffffffu);
+            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_))) spoilt = float_of(0x7fffffffu);
         const int h = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
         RICCI_UNROLL
         for (int r = 0; r < row_tiles; ++r)

@@ -4,6 +4,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,10 +15,7 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32;
 constexpr std::int64_t most_blocks_of_an_sm = 2;
-
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 const operand& operand_of(const step& st, std::size_t o) { return st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)]; }
 

@@ -5,6 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/sm_limits.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tuning_key.hpp"
 
@@ -16,12 +17,10 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t warp = 32;
 constexpr std::int64_t most_stages = barrier_bytes / 16; ///< two barriers each
 constexpr std::int64_t most_multiplies = 1000;           ///< a thread's or a warp's in the code: more take NVRTC too long
 constexpr double memory_latency = 1000;                  ///< cycles, under load
 
-std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 double real(std::int64_t x) { return static_cast<double>(x); }
 std::int64_t power_of_two_within(std::int64_t x) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x)))); }
 
@@ -242,7 +241,14 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
 
 /// By what measured times (an H100, 2026-11-22) of tall products are longer than the model says otherwise.
 double slower(const step& st, const batched_tile& t) {
-    return t.in_registers ? 1 : panel_layout_of(st, t).by_bulk ? 1.04 : 1.12;
+    if (!t.in_registers) return panel_layout_of(st, t).by_bulk ? 1.04 : 1.12;
+    if (atb_kernel_of(t) != atb_kernel::warps) return 1;
+    // Columns of which a warp reads half a line of memory at a time, and those that several warps read.
+    const auto s = atb_sizes_of(st);
+    const auto v = atb_vectors_of(st, t);
+    const bool halves = (v.along_k[1] && 4 * t.k_panel * s.x < 128) || (v.along_k[2] && 4 * t.k_panel * s.y < 128);
+    const bool again = (v.along_k[1] || v.along_k[2]) && v.parts[1] * v.parts[2] > 1;
+    return (halves ? 1.15 : 1) * (again ? 1.15 : 1);
 }
 
 double seconds_of(const step& st, const batched_tile& t, const machine& chip) {

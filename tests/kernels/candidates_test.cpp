@@ -105,7 +105,8 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], boo
     std::uint64_t seed = 0;
     for (const auto& c : cases) {
         auto made = make_case(c, ++seed);
-        const auto& chip = runtime::backend_of(where).machine();
+        auto chip = runtime::backend_of(where).machine();
+        chip.has_blas = false; // it would take some of these short batches
         auto plan = lowering::lower(made.s, chip);
         const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
         REQUIRE(found != plan.steps.end());

@@ -45,7 +45,9 @@ TEST_CASE("products that the tensor cores may make have it, whatever the kernel"
     CHECK(is_rounded(first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas)), family::library));
     const auto atb = rounded("C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[24,24] A=f32[100000,24] B=f32[100000,24]");
     CHECK(is_rounded(atb.steps.at(0), family::tall_skinny_atb));
-    CHECK(atb.steps.at(1).math == math_mode::full); // adds up what the blocks found
+    const auto scaled = rounded("C(i,j) = 2*A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas);
+    CHECK(is_rounded(scaled.steps.at(0), family::library));
+    CHECK(scaled.steps.at(1).math == math_mode::full); // multiplies by 2
     const auto three = rounded("D(i,l) = A(i,j)*B(j,k)*C(k,l)", "D=f32[900,900] A=f32[900,900] B=f32[900,900] C=f32[900,900]", with_blas);
     CHECK(three.steps.size() == 2);
     for (const auto& st : three.steps) CHECK(is_rounded(st, family::library));
