@@ -24,7 +24,8 @@ using number = mma::number;
 
 constexpr int warps = threads_per_block / 32, k_block = 4 * k_lane, products_of_block = k_lane / mma::elements;
 constexpr int row_tiles = slots[1] / mma::lane_rows, column_tiles = slots[2];
-constexpr bool is_split = mma::passes > 1, lanes_have_neighbors = along_k[1] || along_k[2];
+constexpr bool is_split = mma::passes > 1, is_float = mma::elements == 2; ///< f32, split or rounded
+constexpr bool lanes_have_neighbors = along_k[1] || along_k[2];
 static_assert(warps == slices * parts[1] * parts[2], "each warp has a part of C and a slice of k");
 
 /// A lane's numbers of one operand. O: 1 X, 2 Y.
@@ -169,5 +170,5 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         const int i = x.side_of(row_slot, row_position), j = y.side_of(column_slot, column_position);
         if (i < m && j < n) of_slices[slice * c_elements + j * static_cast<int>(m) + i] = sum;
     });
-    add_to_c(a, block, of_slices, [&](int i, int j, compute sum) { return is_split && !is_finite(sum) ? sum_of_steps(a, own, i, j) : sum; });
+    add_to_c(a, block, of_slices, [&](int i, int j, compute sum) { return is_float && !is_finite(sum) ? sum_of_steps(a, own, i, j) : sum; });
 }

@@ -31,7 +31,9 @@ void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
 // ---- tall_skinny_atb ----
 
 /// Registers that a thread may have for C: split and complex numbers need many others. Then two blocks of 256 threads share an SM.
-std::int64_t most_sums(const step& st, const mma_shape* mma) { return mma != nullptr && (mma->repeats > 1 || is_complex(st.compute)) ? 32 : 64; }
+std::int64_t most_sums(const step& st, const mma_shape* mma) {
+    return mma == nullptr ? 64 : is_complex(st.compute) ? 32 : mma->repeats > 1 ? 36 : 64;
+}
 
 /// Panels of about so many bytes, as many as fit `most_bytes`; false if not two do.
 bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::int64_t most_bytes) {
