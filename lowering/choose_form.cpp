@@ -3,7 +3,7 @@
 //   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab; on a CPU m >= 32 n, 32 k, and k > 1
-//                                  large m, n, k, or fewer of a short batch; at most one batch axis   library, where strides fit a BLAS
+//                                  large m, n, k, smaller ones of a short batch, or where panels would be streamed; at most one batch axis   library, where strides and types fit a BLAS
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
 //                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
@@ -61,7 +61,7 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fits_library(single)) take_library(std::move(single), out); // from about 96 cuBLAS is the faster one: docs/performance.md
+        if (fits_library(single)) take_library(std::move(single), out); // where it is the faster one: docs/performance.md
         else if (fixed && fits_batched_panels(single)) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
@@ -261,11 +261,17 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
     }
 
-    /// From how many operations a product goes to a BLAS, which divides products between a GPU's processors: the shorter the batch, the fewer.
+    /// Whether a GPU's processors have less than two products each, or little to do: a BLAS divides products between them.
+    bool is_short(const step& st) const { return batch_of(st, chip_) != batch_class::many || extent_of(st, batch) < 2 * chip_.processors; }
+
+    /// From how many operations a product goes to a BLAS: the shorter the batch, the fewer; and the fewer where panels would be streamed, at two
+    /// thirds of the memory's rate.
     double least_flops(const step& st) const {
-        if (chip_.kind != target::cuda || batch_of(st, chip_) == batch_class::many) return least_library_flops;
-        if (library_rounds_twice(st)) return least_split_library_flops;
-        return extent_of(st, batch) < chip_.processors ? least_idle_library_flops : least_few_library_flops;
+        if (chip_.kind != target::cuda) return least_library_flops;
+        if (library_rounds_twice(st)) return least_short_library_flops;
+        if (extent_of(st, batch) < chip_.processors) return least_idle_library_flops;
+        if (batch_of(st, chip_) != batch_class::many || fits_batched_panels(st)) return least_few_library_flops;
+        return is_short(st) ? least_short_library_flops : least_library_flops;
     }
 
     /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every such point of a sample
@@ -290,7 +296,7 @@ class form_chooser {
         for (const auto* o : {&c, &x, &y})
             if (size_of(o->type) == 2 && o->source_at_word != (o->offset % 2 == 0)) return false;
         const bool has_own = !axes_of(st, batch).empty() && std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) <= largest_batched;
-        return !has_own || batch_of(st, chip_) != batch_class::many;
+        return !has_own || (is_short(st) && (extent_of(st, batch) < chip_.processors || !library_rounds_twice(st)));
     }
 
     /// One axis each of m, n and k, unit strides where a BLAS wants them, types that it has.

@@ -18,7 +18,7 @@ inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, 
 inline constexpr double least_library_flops = 2.0 * 96 * 96 * 96; ///< below, a call into a BLAS costs more than it gains
 inline constexpr double least_few_library_flops = 2.0 * 40 * 40 * 40; ///< the same where a batch is too short to fill a GPU
 inline constexpr double least_idle_library_flops = 2.0 * 32 * 32 * 32; ///< and where it has fewer products than the GPU has processors
-inline constexpr double least_split_library_flops = 2.0 * 64 * 64 * 64; ///< and where the library's result takes a second step
+inline constexpr double least_short_library_flops = 2.0 * 64 * 64 * 64; ///< and where it has less than two for each, or its result takes a second step
 inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
 inline constexpr int direct_threads = 256;
 
