@@ -20,12 +20,6 @@
 #include "mma_numbers.cuh"
 #include "product.hpp"
 
-/// The parts of an element, real and imaginary.
-template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into, unsigned& least) {
-    if constexpr (real_part<Element>::is_complex) into[0] = Mma::read(from.re, least), into[1] = Mma::read(Conjugated ? -from.im : from.im, least);
-    else into[0] = Mma::read(from, least);
-}
-
 /// Four elements that one access reads where they take 16 bytes, two where 32.
 template <class Element> struct alignas(4 * sizeof(Element) < 16 ? 4 * sizeof(Element) : 16) four_neighbors {
     Element e[4];

@@ -31,13 +31,6 @@
 #include "batched_tiles.cuh"
 #include "realign.cuh"
 
-template <int Bytes> struct unit_of_bytes;
-template <> struct unit_of_bytes<2> { using type = unsigned short; };
-template <> struct unit_of_bytes<4> { using type = unsigned; };
-template <> struct unit_of_bytes<8> { using type = unsigned long long; };
-/// What ends of spans are copied by: complex elements are aligned to their parts only.
-template <class Element> using unit_of = typename unit_of_bytes<sizeof(typename real_part<Element>::type)>::type;
-
 constexpr bool has_places = batch_axes > 1 || has_tables;
 constexpr bool loads_c = accumulate && !realigned; ///< with X and Y
 constexpr bool copies_asynchronously = line[0] + line[1] + line[2] > 0 || is_run[0] || is_run[1] || is_run[2];

@@ -77,3 +77,9 @@ template <class Mma> RICCI_FUNCTION bool has_lost_bits(unsigned least) {
     if constexpr (Mma::least_exact > 0) return least < Mma::least_exact;
     else return false;
 }
+
+/// The parts of an element, real and imaginary.
+template <class Mma, bool Conjugated, class Element> RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into, unsigned& least) {
+    if constexpr (real_part<Element>::is_complex) into[0] = Mma::read(from.re, least), into[1] = Mma::read(Conjugated ? -from.im : from.im, least);
+    else into[0] = Mma::read(from, least);
+}

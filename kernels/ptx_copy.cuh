@@ -94,6 +94,17 @@ RICCI_FUNCTION void arrive_expecting(copy_barrier& b, int bytes) {
 #endif
 }
 
+/// Arrives when the copies that this thread has started by async_copy are there. The phase must have an arrival left for it.
+RICCI_FUNCTION void arrive_after_async_copies(copy_barrier& b) {
+#if RICCI_ON_GPU
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
+#else
+    ricci_emulated->commit_async_copies();
+    ricci_emulated->wait_async_copies(0);
+    ricci_emulated->arrive(&b, 0);
+#endif
+}
+
 /// Waits for the end of the phase of this parity: 0 for the first.
 RICCI_FUNCTION void wait_barrier(copy_barrier& b, int parity) {
 #if RICCI_ON_GPU

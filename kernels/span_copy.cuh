@@ -6,6 +6,14 @@
 #pragma once
 
 #include "ptx_copy.cuh"
+#include "scalar.hpp"
+
+template <int Bytes> struct unit_of_bytes;
+template <> struct unit_of_bytes<2> { using type = unsigned short; };
+template <> struct unit_of_bytes<4> { using type = unsigned; };
+template <> struct unit_of_bytes<8> { using type = unsigned long long; };
+/// What ends of spans are copied by: complex elements are aligned to their parts only.
+template <class Element> using unit_of = typename unit_of_bytes<sizeof(typename real_part<Element>::type)>::type;
 
 /// What a span is cut into: bytes before the 16-byte aligned middle, the middle, and behind it.
 struct span_parts {

@@ -4,6 +4,7 @@
 // and of its arithmetic one after another, and what an SM does at a time follows from how many blocks fit.
 #include "lowering/batched_model.hpp"
 
+#include "lowering/bank_conflicts.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/product_sizes.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 using enum axis_class;
 
-constexpr int banks = 32, bank_bytes = 4;
 constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
 constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
@@ -33,28 +33,6 @@ constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it w
 constexpr double unpredicted_registers = 1.35;
 constexpr double realign_wavefronts = 3, realign_instructions = 8; ///< of 32 words: two loads of 2 bytes, one store
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
-
-/// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane that sits out.
-template <class Address> double wavefronts(int bytes, const Address& address) {
-    // 8-byte accesses go by half warps, 16-byte ones by quarters.
-    const int lanes = bytes <= bank_bytes ? warp : warp * bank_bytes / bytes;
-    double total = 0;
-    for (int first = 0; first < warp; first += lanes) {
-        std::int64_t words[warp * 4];
-        int count = 0, in_bank[banks] = {}, most = 0;
-        for (int lane = first; lane < first + lanes; ++lane) {
-            const std::int64_t at = address(lane);
-            if (at < 0) continue;
-            for (std::int64_t w = at / bank_bytes; w <= (at + bytes - 1) / bank_bytes; ++w) {
-                if (std::find(words, words + count, w) != words + count) continue;
-                words[count++] = w;
-                most = std::max(most, ++in_bank[w % banks]);
-            }
-        }
-        total += most;
-    }
-    return total;
-}
 
 /// What the inner loops cost a product, in the SM's cycles of each unit.
 struct work {

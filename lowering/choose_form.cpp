@@ -4,6 +4,7 @@
 //                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
 //                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab; on a CPU m >= 32 n, 32 k, and k > 1
 //                                  large m, n, k, smaller ones of a short batch, or where panels would be streamed; at most one batch axis   library, where strides and types fit a BLAS
+//                                  the same, where the tensor cores take them and a batch fills the GPU   batched_stationary
 //                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
 //                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
 //                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
@@ -21,6 +22,7 @@
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
+#include "lowering/stationary_model.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
@@ -61,7 +63,8 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fits_library(single)) take_library(std::move(single), out); // where it is the faster one: docs/performance.md
+        if (fixed && fits_stationary(single)) take_batched(family::batched_stationary, with_columns(std::move(single)), out);
+        else if (fits_library(single)) take_library(std::move(single), out); // where it is the faster one: docs/performance.md
         else if (fixed && fits_batched_panels(single)) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
@@ -72,6 +75,7 @@ class form_chooser {
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
         if (is_gathered_by_batch(single) && !varies(single, m) && !varies(single, n)) {
+            if (fits_stationary(single)) return take_batched(family::batched_stationary, with_columns(std::move(single)), out);
             if (fits_batched_panels(single)) return take_batched(family::batched_panels, std::move(single), out);
             if (fits_batched_small(single)) return take_batched(family::batched_small, std::move(single), out);
         }
@@ -254,6 +258,9 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
+    /// Of a batch that fills a GPU, products of which an SM could not hold two.
+    bool fits_stationary(const step& st) const { return fits_batched_panels(st) && !is_short(st) && takes_stationary(with_columns(st), chip_); }
+
     /// Products that would leave an SM with one block at a time if they lay in shared memory whole.
     bool fits_batched_panels(const step& st) const {
         if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
@@ -395,11 +402,7 @@ class form_chooser {
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
         auto plain = st;
         set_kernel(st, family::tall_skinny_ab);
-        if (long_side == n) { // the long axis is m by convention
-            std::swap(st.x, st.y);
-            std::swap(st.x_conjugated, st.y_conjugated);
-            for (auto& c : st.classes) c = c == m ? n : c == n ? m : c;
-        }
+        if (long_side == n) st = with_sides_swapped(std::move(st)); // the long axis is m by convention
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
         choose_tile(st, chip_, known_);
         if (chip_.kind == target::cuda && (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))

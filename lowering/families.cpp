@@ -3,7 +3,16 @@
 
 #include "lowering/temporaries.hpp"
 
+#include <utility>
+
 namespace ricci::lowering {
+
+step with_sides_swapped(step st) {
+    std::swap(st.x, st.y);
+    std::swap(st.x_conjugated, st.y_conjugated);
+    for (auto& c : st.classes) c = c == axis_class::m ? axis_class::n : c == axis_class::n ? axis_class::m : c;
+    return st;
+}
 
 std::int64_t extent_of(const step& st, axis_class c) {
     std::vector<char> marked(st.axes.size(), 0);

@@ -22,6 +22,9 @@ inline constexpr double least_short_library_flops = 2.0 * 64 * 64 * 64; ///< and
 inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
 inline constexpr int direct_threads = 256;
 
+/// The same product with X and Y, m and n in each other's place.
+step with_sides_swapped(step st);
+
 /// The product of the extents of the axes of one class.
 std::int64_t extent_of(const step& st, axis_class c);
 

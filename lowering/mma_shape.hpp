@@ -4,9 +4,7 @@
 #include "lowering/families.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
-
-#include <charconv>
-#include <string_view>
+#include "lowering/sm_limits.hpp"
 
 namespace ricci::lowering {
 
@@ -41,10 +39,7 @@ inline const mma_shape* mma_of(const step& st) {
 
 /// The same, null on a chip that does not have these products: before sm_80.
 inline const mma_shape* mma_of(const step& st, const machine& chip) {
-    const std::string_view name = chip.architecture;
-    int capability = 80; // of what has another name: the tests' emulator
-    if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), capability);
-    return capability >= 80 ? mma_of(st) : nullptr;
+    return capability_of(chip, 80) >= 80 ? mma_of(st) : nullptr;
 }
 
 /// Whether a step whose kernel is chosen may round f32 to TF32 where math_mode::tf32 asks for it: the factors of products that are summed.
@@ -54,6 +49,7 @@ inline bool may_round_to_tf32(const step& st, const machine& chip) {
     case family::library: return true;
     case family::batched_small:
     case family::batched_panels:
+    case family::batched_stationary:
     case family::tall_skinny_atb:
     case family::tall_skinny_ab: {
         const auto* mma = mma_of(st, chip);

@@ -58,7 +58,7 @@ enum class form : std::uint8_t {
 };
 
 /// Which kernel runs it.
-enum class family : std::uint8_t { none, direct, batched_small, batched_lanes, batched_panels, tall_skinny_atb, tall_skinny_ab, library };
+enum class family : std::uint8_t { none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, tall_skinny_atb, tall_skinny_ab, library };
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
 enum class batched_core : std::uint8_t { fma, mma };
@@ -70,7 +70,8 @@ struct batched_tile {
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
     std::int32_t panel = 0;                         ///< columns of C at a time
-    std::int32_t k_panel = 0, stages = 0;           ///< batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels
+    /// batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels; batched_stationary: lines of X at a time
+    std::int32_t k_panel = 0, stages = 0;
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma

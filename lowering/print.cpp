@@ -183,7 +183,7 @@ std::string_view name_of(form f) {
 }
 
 std::string_view name_of(family f) {
-    constexpr std::string_view names[] = {"", "direct", "batched_small", "batched_lanes", "batched_panels", "tall_skinny_atb", "tall_skinny_ab", "library"};
+    constexpr std::string_view names[] = {"", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "tall_skinny_atb", "tall_skinny_ab", "library"};
     return names[static_cast<int>(f)];
 }
 

@@ -1,13 +1,27 @@
 // sm_limits: what the blocks of a kernel share of a GPU's SM, the same on all that ricci knows.
 #pragma once
 
+#include "lowering/machine.hpp"
+
+#include <charconv>
 #include <cstdint>
+#include <string_view>
 
 namespace ricci::lowering {
 
 inline constexpr int warp = 32; ///< threads
 inline constexpr std::int64_t registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
 inline constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
+
+/// 90 of sm_90; `otherwise` of what has another name: the tests' emulator.
+inline int capability_of(const machine& chip, int otherwise) {
+    const std::string_view name = chip.architecture;
+    if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), otherwise);
+    return otherwise;
+}
+
+/// Whether the kernels' bulk copies are the copy engine's.
+inline bool has_bulk_copies(const machine& chip) { return capability_of(chip, 90) >= 90; }
 
 /// a/b, rounded up.
 constexpr std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

@@ -6,6 +6,7 @@
 #include "lowering/cost_model.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/stationary_model.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_model.hpp"
 
@@ -42,6 +43,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
     if (st.kernel == family::batched_lanes) return lanes_candidates(st, chip);
+    if (st.kernel == family::batched_stationary) return stationary_candidates(st, chip);
     if (st.kernel == family::tall_skinny_atb) return atb_candidates(st, chip);
     if (st.kernel == family::tall_skinny_ab) return ab_candidates(st, chip);
     return {model_tile(st, chip)};
@@ -50,6 +52,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     if (st.kernel == family::batched_small) return seconds_of(batched_costs(st, tiles, chip));
     if (st.kernel == family::batched_lanes) return seconds_of(lanes_costs(st, tiles, chip));
+    if (st.kernel == family::batched_stationary) return seconds_of(stationary_costs(st, tiles, chip));
     if (st.kernel == family::tall_skinny_atb) return atb_seconds(st, tiles, chip);
     if (st.kernel == family::tall_skinny_ab) return ab_seconds(st, tiles, chip);
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);
@@ -65,6 +68,7 @@ batched_tile model_tile(const step& st, const machine& chip) {
     case family::batched_small:
         return choose_batched_tile(st, chip);
     case family::batched_lanes:
+    case family::batched_stationary:
     case family::tall_skinny_atb:
     case family::tall_skinny_ab:
         return cheapest_tile(st, chip);

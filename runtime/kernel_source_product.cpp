@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/lanes_model.hpp"
+#include "lowering/stationary_model.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tree.hpp"
@@ -46,6 +47,7 @@ class product_source {
         case family::batched_small: make_batched_small(); break;
         case family::batched_lanes: make_batched_lanes(); break;
         case family::batched_panels: make_batched_panels(); break;
+        case family::batched_stationary: make_batched_stationary(); break;
         case family::tall_skinny_atb: make_tall_skinny_atb(); break;
         default: make_tall_skinny_ab(); break;
         }
@@ -242,6 +244,29 @@ class product_source {
         out_.shape.grid = products_ * column_blocks;
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(t.stages * layout.stage_bytes);
+    }
+
+    void make_batched_stationary() {
+        const auto& t = st_.batched;
+        const auto layout = stationary_layout_of(st_, t);
+        write_tile();
+        text_.constant("k_apart", t.k_apart);
+        text_.constant("row_warps", stationary_row_warps(st_, t));
+        text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
+        text_.list("is_run", std::array<std::int32_t, 3>{layout.is_run[0], layout.is_run[1], layout.is_run[2]});
+        text_.list("pitch", narrow(layout.pitch));
+        text_.list("region", narrow(layout.region));
+        text_.constant("columns_of_slice", t.panel);
+        text_.constant("lines_of_slice", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        text_.constant("barrier_bytes", stationary_barrier_bytes(t));
+        text_.flag("x_for_all", stationary_x_is_for_all(st_));
+        text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));
+        finish("batched_stationary");
+        out_.shape.grid = stationary_blocks(st_, t, chip_);
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(stationary_shared_bytes(st_, t));
     }
 
     /// `interleaved`: how many slices take turns at a panel's steps.

@@ -1,0 +1,150 @@
+// batched_stationary: products too large for an SM to hold several of: X stays in the registers of a block's warps, which share its rows,
+// while slices of columns of Y and C stream through a ring in shared memory. Blocks stay, each takes turns at products, and what the
+// next ones need is asked for while one is computed.
+//
+//   chosen    sm_90 and later, for operands of one type that the tensor cores take, whose neighbors in memory are neighbors in m, n or k, C's
+//             in m, and X of at most as many numbers as the registers of a block hold: see stationary_model.cpp
+//   a warp    asks for slices of X, and of Y together with C's where it is added to
+//   a warp    stores C's slices, changed in their place, and hands stages back
+//   others    compute: stationary_tile.cuh
+//
+// Constants: product.hpp's, slice_ring.cuh's, stationary_tile.cuh's, and
+//   threads_per_block, blocks_of_an_sm
+//   stages             slices that shared memory holds
+//   stage_bytes        bytes of a stage, a multiple of 128
+//   barrier_bytes      before the first stage: for three barriers a stage and where its slices begin
+//   x_for_all          whether all products share one X
+#pragma once
+
+#include "stationary_tile.cuh"
+
+#if RICCI_BULK_COPIES
+
+constexpr int compute_warps = threads_per_block / 32 - 2;
+// What bulk copies cannot bring comes by asynchronous copies, or by plain ones where numbers are too small.
+constexpr bool has_async_copies = sizeof(unit_of<x_element>) >= 4 || sizeof(unit_of<c_element>) >= 4;
+constexpr bool has_plain_copies = sizeof(unit_of<x_element>) < 4 || sizeof(unit_of<c_element>) < 4;
+constexpr int arrivals_of_a_lane = 1 + has_async_copies + has_plain_copies;
+
+/// A turn of the ring: a stage, and how often it was used before, odd or even.
+struct ring_turn {
+    int stage = 0, parity = 0;
+    RICCI_FUNCTION void advance() {
+        if (++stage == stages) stage = 0, parity ^= 1;
+    }
+};
+
+/// Three barriers a stage: `full` when its slices are there, `done` when all warps that compute are done with them, `empty` when what they
+/// changed has left.
+struct slice_ring {
+    unsigned char* memory;
+
+    RICCI_FUNCTION copy_barrier& full(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[at.stage]; }
+    RICCI_FUNCTION copy_barrier& done(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[stages + at.stage]; }
+    RICCI_FUNCTION copy_barrier& empty(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[2 * stages + at.stage]; }
+    /// Bytes from the start of the stage to the slice of X or Y [0] and of C [1].
+    RICCI_FUNCTION int* places(ring_turn at) const { return reinterpret_cast<int*>(memory + 3 * stages * sizeof(copy_barrier)) + 2 * at.stage; }
+    RICCI_FUNCTION unsigned char* stage(ring_turn at) const { return memory + barrier_bytes + at.stage * stage_bytes; }
+
+    RICCI_FUNCTION void start() const {
+        static_assert(stages * (3 * static_cast<int>(sizeof(copy_barrier)) + 8) <= barrier_bytes, "the barriers' room");
+        if (threadIdx.x == 0)
+            for (ring_turn at; at.parity == 0; at.advance()) start_barrier(full(at), 32 * arrivals_of_a_lane), start_barrier(done(at), compute_warps), start_barrier(empty(at), 1);
+        __syncthreads();
+    }
+
+    /// By a whole warp, done with what it read and wrote.
+    RICCI_FUNCTION void release(ring_turn at) const {
+        show_to_copy_engine();
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) arrive_expecting(done(at), 0);
+    }
+};
+
+/// Calls turn(whether slices of X come, of Y and C else; the number of the slice; where the product lies; the ring's turn) for all of this block's.
+template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Turn& turn) {
+    ring_turn at;
+    bool has_x = false;
+    RICCI_UNROLL_ONCE
+    for (long long product = block_number(); product < a.products; product += a.blocks) {
+        const batch_places of = places_of(a, product);
+        RICCI_UNROLL_ONCE
+        for (int s = has_x ? x_slices : 0; s < x_slices + column_slices; ++s, at.advance()) turn(s < x_slices, s < x_slices ? s : s - x_slices, of, at);
+        has_x = x_for_all;
+    }
+}
+
+/// By a warp.
+RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring) {
+    each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
+        wait_barrier(ring.empty(at), at.parity ^ 1); // the phase before the first has ended
+        const slice_stream<1, x_element> x(a, const_cast<x_element*>(of.x));
+        const slice_stream<2, y_element> y(a, const_cast<y_element*>(of.y));
+        const slice_stream<0, c_element> c(a, of.c);
+        copy_barrier& full = ring.full(at);
+        if (threadIdx.x % 32 == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
+        arrive_expecting(full, is_x ? x.bulk_bytes(number) : y.bulk_bytes(number) + (accumulate ? c.bulk_bytes(number) : 0));
+        if (is_x) {
+            x.load(ring.stage(at), number, full);
+        } else {
+            y.load(ring.stage(at), number, full);
+            if constexpr (accumulate) c.load(ring.stage(at), number, full);
+        }
+        if constexpr (has_async_copies) arrive_after_async_copies(full);
+        if constexpr (has_plain_copies) arrive_expecting(full, 0);
+    });
+}
+
+/// By another.
+RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
+    each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
+        wait_barrier(ring.done(at), at.parity);
+        if (!is_x) slice_stream<0, c_element>(a, of.c).store(ring.stage(at), number);
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) arrive_expecting(ring.empty(at), 0);
+    });
+}
+
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_stationary(const __grid_constant__ arguments a) {
+    RICCI_SHARED(memory);
+    const slice_ring ring{memory};
+    ring.start();
+    const int warp = threadIdx.x / 32;
+    if (warp == compute_warps) return ask_for_slices(a, ring);
+    if (warp > compute_warps) return store_slices(a, ring);
+    stationary_tile<> tile(warp);
+    ring_turn at;
+    bool has_x = false;
+    RICCI_UNROLL_ONCE
+    for (long long product = block_number(); product < a.products; product += a.blocks) {
+        if (!has_x) {
+            const auto take = [&](int s) {
+                wait_barrier(ring.full(at), at.parity);
+                tile.take_x(reinterpret_cast<const x_element*>(ring.stage(at) + ring.places(at)[0]), s);
+                ring.release(at);
+                at.advance();
+            };
+            if constexpr (along_k[1]) {
+                RICCI_UNROLL_ONCE
+                for (int s = 0; s < x_slices; ++s) take(s);
+            } else { // each slice goes to registers of its own
+                RICCI_UNROLL
+                for (int s = 0; s < x_slices; ++s) take(s);
+            }
+            has_x = x_for_all;
+        }
+        RICCI_UNROLL_ONCE
+        for (int s = 0; s < column_slices; ++s, at.advance()) {
+            const int first = s * columns_of_slice, own = n - first < columns_of_slice ? static_cast<int>(n) - first : columns_of_slice;
+            wait_barrier(ring.full(at), at.parity);
+            unsigned char* const stage = ring.stage(at);
+            tile.multiply(a, reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, [&](int i, int j) {
+                const batch_places of = places_of(a, product);
+                return dot_in_global(a, of.x, of.y, i, first + j, 0, k);
+            });
+            ring.release(at);
+        }
+    }
+}
+
+#endif

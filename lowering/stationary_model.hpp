@@ -1,0 +1,50 @@
+// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in shared memory, and what
+// each would cost.
+#pragma once
+
+#include "lowering/batched_model.hpp"
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// How slices of C, X and Y lie in a stage: see kernels/slice_ring.cuh.
+struct stationary_layout {
+    std::array<bool, 3> along_k{}, is_run{};
+    std::array<std::int64_t, 3> pitch{};  ///< elements from one line to the next
+    std::array<std::int64_t, 3> region{}; ///< bytes from the start of a stage
+    std::int64_t stage_bytes = 0;
+};
+stationary_layout stationary_layout_of(const step& st, const batched_tile& t);
+
+/// A step whose C's neighbors are in m: X and Y, and with them m and n, change places where they are in n.
+step with_columns(step st);
+
+/// Whether batched_stationary takes a product with_columns on a chip: sm_90 and later, single axes m, n and k, operands that the tensor cores
+/// take and whose neighbors in memory are neighbors in m, n or k, and X of no more than a block's registers hold.
+bool takes_stationary(const step& st, const machine& chip);
+
+/// What a step's tile means there: tile_m, tile_n; panel: columns of a slice; k_panel: lines of X in a slice; stages; k_apart.
+std::vector<batched_tile> stationary_candidates(const step& st, const machine& chip);
+
+std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+
+/// Whether all products share one X.
+bool stationary_x_is_for_all(const step& st);
+
+/// Warps that share X's rows.
+std::int64_t stationary_row_warps(const step& st, const batched_tile& t);
+
+/// Bytes before the first stage; of a block's shared memory.
+std::int64_t stationary_barrier_bytes(const batched_tile& t);
+std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t);
+
+/// Blocks that an SM has room for, and those of a launch: each takes turns at products.
+int stationary_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+std::int64_t stationary_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+} // namespace ricci::lowering
