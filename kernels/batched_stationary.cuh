@@ -4,12 +4,13 @@
 //
 //   chosen    sm_90 and later, for operands of one type that the tensor cores take, whose neighbors in memory are neighbors in m, n or k, C's
 //             in m, and X of at most as many numbers as the registers of a block hold: see stationary_model.cpp
-//   a warp    asks for slices of X, and of Y together with C's where it is added to
+//   warps     ask for slices of X, and of Y together with C's where it is added to
 //   a warp    stores C's slices, changed in their place, and hands stages back
 //   others    compute: stationary_tile.cuh
 //
 // Constants: product.hpp's, slice_ring.cuh's, stationary_tile.cuh's, and
 //   threads_per_block, blocks_of_an_sm
+//   load_warps         the block's last: they ask for slices
 //   stages             slices that shared memory holds
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage: for three barriers a stage and where its slices begin
@@ -20,11 +21,11 @@
 
 #if RICCI_BULK_COPIES
 
-constexpr int compute_warps = threads_per_block / 32 - 2;
+constexpr int compute_warps = threads_per_block / 32 - load_warps - 1, loaders = 32 * load_warps;
 // What bulk copies cannot bring comes by asynchronous copies, or by plain ones where numbers are too small.
 constexpr bool has_async_copies = sizeof(unit_of<x_element>) >= 4 || sizeof(unit_of<c_element>) >= 4;
 constexpr bool has_plain_copies = sizeof(unit_of<x_element>) < 4 || sizeof(unit_of<c_element>) < 4;
-constexpr int arrivals_of_a_lane = 1 + has_async_copies + has_plain_copies;
+constexpr int arrivals_of_a_loader = 1 + has_async_copies + has_plain_copies;
 
 /// A turn of the ring: a stage, and how often it was used before, odd or even.
 struct ring_turn {
@@ -49,7 +50,7 @@ struct slice_ring {
     RICCI_FUNCTION void start() const {
         static_assert(stages * (3 * static_cast<int>(sizeof(copy_barrier)) + 8) <= barrier_bytes, "the barriers' room");
         if (threadIdx.x == 0)
-            for (ring_turn at; at.parity == 0; at.advance()) start_barrier(full(at), 32 * arrivals_of_a_lane), start_barrier(done(at), compute_warps), start_barrier(empty(at), 1);
+            for (ring_turn at; at.parity == 0; at.advance()) start_barrier(full(at), loaders * arrivals_of_a_loader), start_barrier(done(at), compute_warps), start_barrier(empty(at), 1);
         __syncthreads();
     }
 
@@ -74,28 +75,28 @@ template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Tu
     }
 }
 
-/// By a warp.
-RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring) {
+/// By load_warps warps, of whose threads this is number `t`.
+RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring, int t) {
     each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
         wait_barrier(ring.empty(at), at.parity ^ 1); // the phase before the first has ended
         const slice_stream<1, x_element> x(a, const_cast<x_element*>(of.x));
         const slice_stream<2, y_element> y(a, const_cast<y_element*>(of.y));
         const slice_stream<0, c_element> c(a, of.c);
         copy_barrier& full = ring.full(at);
-        if (threadIdx.x % 32 == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
-        arrive_expecting(full, is_x ? x.bulk_bytes(number) : y.bulk_bytes(number) + (accumulate ? c.bulk_bytes(number) : 0));
+        if (t == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
+        arrive_expecting(full, is_x ? x.bulk_bytes(number, t, loaders) : y.bulk_bytes(number, t, loaders) + (accumulate ? c.bulk_bytes(number, t, loaders) : 0));
         if (is_x) {
-            x.load(ring.stage(at), number, full);
+            x.load(ring.stage(at), number, full, t, loaders);
         } else {
-            y.load(ring.stage(at), number, full);
-            if constexpr (accumulate) c.load(ring.stage(at), number, full);
+            y.load(ring.stage(at), number, full, t, loaders);
+            if constexpr (accumulate) c.load(ring.stage(at), number, full, t, loaders);
         }
         if constexpr (has_async_copies) arrive_after_async_copies(full);
         if constexpr (has_plain_copies) arrive_expecting(full, 0);
     });
 }
 
-/// By another.
+/// By a warp.
 RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
     each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
         wait_barrier(ring.done(at), at.parity);
@@ -110,8 +111,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     const slice_ring ring{memory};
     ring.start();
     const int warp = threadIdx.x / 32;
-    if (warp == compute_warps) return ask_for_slices(a, ring);
-    if (warp > compute_warps) return store_slices(a, ring);
+    if (warp == compute_warps) return store_slices(a, ring);
+    if (warp > compute_warps) return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + 1));
     stationary_tile<> tile(warp);
     ring_turn at;
     bool has_x = false;

@@ -1,5 +1,5 @@
-// slice_ring: moves slices of C, X and Y between global memory and the stages of a ring in shared memory, by bulk copies that the lanes of
-// one warp ask for.
+// slice_ring: moves slices of C, X and Y between global memory and the stages of a ring in shared memory, by bulk copies that warps of their
+// own ask for.
 //
 // A slice is a few lines of an operand, as many as a stage takes; a line are neighbors in memory:
 //   C     columns
@@ -11,7 +11,7 @@
 //                  none), and their banks do not matter                        address modulo 128
 //   lines          else, where all start at multiples of 16 bytes              a bulk copy each, as far apart as bank conflicts want it
 //   elements       else                                                        one by one, as far apart
-// Up to 15 bytes at either end of a copy, which the engine cannot move, go number by number.
+// Lines that are short come 16 bytes at a time. Up to 15 bytes at either end of a copy, which the engine cannot move, go number by number.
 //
 // Constants: product.hpp's, and
 //   along_k[3]         of X [1] and Y [2]: whether neighbors in memory are neighbors in k
@@ -38,6 +38,7 @@ template <int O, class Element> class slice_stream {
     static constexpr int most_lines = O == 1 ? lines_of_slice : cuts_lines ? static_cast<int>(k) : columns_of_slice;
     static constexpr int all_lines = static_cast<int>(O == 1 ? (along_k[1] ? m : k) : cuts_lines ? k : n);
     static constexpr int most_length = static_cast<int>(O == 0 ? m : cuts_lines ? columns_of_slice : along_k[O] ? k : m);
+    static constexpr bool lines_are_short = most_length * size < 256; ///< a bulk copy takes as long as one twice as long
 
   public:
     /// Of the product whose matrix begins at `matrix`.
@@ -48,19 +49,23 @@ template <int O, class Element> class slice_stream {
         return region[O] + (is_run[O] ? static_cast<int>(reinterpret_cast<unsigned long long>(first(number)) % 128) : 0);
     }
 
-    /// How many bytes bulk copies of this lane bring of slice `number`.
-    RICCI_FUNCTION int bulk_bytes(int number) const {
-        const int lane = threadIdx.x % 32;
-        if constexpr (is_run[O]) return lane == 0 ? parts_of(first(number), run_bytes(number)).middle : 0;
-        const int own = (line_count(number) - lane + 31) / 32;
-        return lines_are_aligned() ? own * (line_length(number) * size / 16 * 16) : 0;
+    /// How many bytes bulk copies of thread `t` of `threads` bring of slice `number`.
+    RICCI_FUNCTION int bulk_bytes(int number, int t, int threads) const {
+        if constexpr (is_run[O]) return t == 0 ? parts_of(first(number), run_bytes(number)).middle : 0;
+        if (lines_are_short || !lines_are_aligned()) return 0;
+        const int own = (line_count(number) - t + threads - 1) / threads;
+        return own * whole_bytes(number);
     }
 
-    /// By the threads of one warp: starts to copy slice `number`. What bulk copies cannot, asynchronous ones bring, if numbers are large enough.
-    RICCI_FUNCTION void load(unsigned char* stage, int number, copy_barrier& b) const {
+    /// By `threads` threads: starts to copy slice `number`. What bulk copies cannot, or short lines, asynchronous ones bring, but numbers of 2
+    /// bytes plain ones.
+    RICCI_FUNCTION void load(unsigned char* stage, int number, copy_barrier& b, int t, int threads) const {
         unsigned char* const to = stage + place(number);
-        each_bulk(number, [&](long long offset, int byte, int bytes) { bulk_load(to + byte, bytes_of(number) + offset, bytes, b); });
-        each_unit(number, [&](long long offset, int byte) {
+        if (lines_are_short && lines_are_aligned())
+            each_chunk(number, t, threads, [&](long long offset, int byte) { async_copy<16>(to + byte, bytes_of(number) + offset, 16); });
+        else
+            each_bulk(number, t, threads, [&](long long offset, int byte, int bytes) { bulk_load(to + byte, bytes_of(number) + offset, bytes, b); });
+        each_unit(number, t, threads, [&](long long offset, int byte) {
             const unit* const from = reinterpret_cast<const unit*>(bytes_of(number) + offset);
             if constexpr (unit_bytes >= 4) async_copy<unit_bytes>(to + byte, from, unit_bytes);
             else *reinterpret_cast<unit*>(to + byte) = *from;
@@ -70,8 +75,9 @@ template <int O, class Element> class slice_stream {
     /// By the threads of one warp: slice `number` goes to memory.
     RICCI_FUNCTION void store(unsigned char* stage, int number) const {
         unsigned char* const from = stage + place(number);
-        each_bulk(number, [&](long long offset, int byte, int bytes) { bulk_store(bytes_of(number) + offset, from + byte, bytes); });
-        each_unit(number, [&](long long offset, int byte) { *reinterpret_cast<unit*>(bytes_of(number) + offset) = *reinterpret_cast<const unit*>(from + byte); });
+        const int lane = threadIdx.x % 32;
+        each_bulk(number, lane, 32, [&](long long offset, int byte, int bytes) { bulk_store(bytes_of(number) + offset, from + byte, bytes); });
+        each_unit(number, lane, 32, [&](long long offset, int byte) { *reinterpret_cast<unit*>(bytes_of(number) + offset) = *reinterpret_cast<const unit*>(from + byte); });
         wait_bulk_stores();
     }
 
@@ -93,38 +99,58 @@ template <int O, class Element> class slice_stream {
         return (reinterpret_cast<unsigned long long>(matrix_) | static_cast<unsigned long long>(line_step_ * size) | (cuts_lines ? columns_of_slice * size : 0)) % 16 == 0;
     }
 
-    /// f(bytes in memory from the slice's start, bytes in shared memory, how many) for each bulk copy that is this lane's.
-    template <class F> RICCI_FUNCTION void each_bulk(int number, const F& f) const {
-        const int lane = threadIdx.x % 32;
+    /// Of an aligned line, what copies of 16 bytes take.
+    static RICCI_FUNCTION int whole_bytes(int number) { return line_length(number) * size / 16 * 16; }
+
+    /// f(bytes in memory from the slice's start, bytes in shared memory, how many) for each bulk copy that is this thread's.
+    template <class F> RICCI_FUNCTION void each_bulk(int number, int t, int threads, const F& f) const {
         if constexpr (is_run[O]) {
             const span_parts parts = parts_of(first(number), run_bytes(number));
-            if (lane == 0 && parts.middle > 0) f(parts.head, parts.head, parts.middle);
+            if (t == 0 && parts.middle > 0) f(parts.head, parts.head, parts.middle);
         } else if (lines_are_aligned()) {
-            const int lines = line_count(number), bytes = line_length(number) * size / 16 * 16;
+            const int lines = line_count(number), bytes = whole_bytes(number);
             RICCI_UNROLL_ONCE
-            for (int l = lane; l < lines; l += 32)
+            for (int l = t; l < lines; l += threads)
                 if (bytes > 0) f(l * line_step_ * size, l * pitch[O] * size, bytes);
         }
     }
 
-    /// f(the same, the same) for each unit that is this lane's.
-    template <class F> RICCI_FUNCTION void each_unit(int number, const F& f) const {
-        const int lane = threadIdx.x % 32;
+    /// f(the same, the same) for each 16 bytes that are this thread's.
+    template <class F> RICCI_FUNCTION void each_chunk(int number, int t, int threads, const F& f) const {
+        constexpr int chunks = most_length * size / 16;
+        const int all = line_count(number) * chunks, own = whole_bytes(number);
+        if constexpr (!is_run[O] && chunks > 0) {
+            RICCI_UNROLL_2
+            for (int e = t; e < all; e += threads) {
+                const int l = e / chunks, byte = e % chunks * 16;
+                if (byte < own) f(l * line_step_ * size + byte, l * pitch[O] * size + byte);
+            }
+        }
+    }
+
+    /// f(the same, the same) for each unit that is this thread's.
+    template <class F> RICCI_FUNCTION void each_unit(int number, int t, int threads, const F& f) const {
         if constexpr (is_run[O]) {
             const span_parts parts = parts_of(first(number), run_bytes(number));
             const int in_head = parts.head / unit_bytes, ends = in_head + parts.tail / unit_bytes;
-            if (lane < ends) {
-                const int byte = (lane < in_head ? lane : lane + parts.middle / unit_bytes) * unit_bytes;
+            if (t < ends) {
+                const int byte = (t < in_head ? t : t + parts.middle / unit_bytes) * unit_bytes;
                 f(byte, byte);
             }
+        } else if (lines_are_aligned()) {
+            constexpr int most = 16 / unit_bytes;
+            const int begin = whole_bytes(number), end = line_length(number) * size;
+            if (begin < end) units_of_lines<most>(number, begin, end, t, threads, f);
         } else {
-            const int units = line_length(number) * (size / unit_bytes), begin = lines_are_aligned() ? line_length(number) * size / 16 * 16 / unit_bytes : 0;
-            const int own = units - begin, all = own * line_count(number);
-            RICCI_UNROLL_ONCE
-            for (int e = lane; e < all; e += 32) {
-                const int l = e / own, byte = (begin + e % own) * unit_bytes;
-                f(l * line_step_ * size + byte, l * pitch[O] * size + byte);
-            }
+            units_of_lines<most_length * size / unit_bytes>(number, 0, line_length(number) * size, t, threads, f);
+        }
+    }
+    template <int Most, class F> RICCI_FUNCTION void units_of_lines(int number, int begin, int end, int t, int threads, const F& f) const {
+        const int all = line_count(number) * Most;
+        RICCI_UNROLL_2
+        for (int e = t; e < all; e += threads) {
+            const int l = e / Most, byte = begin + e % Most * unit_bytes;
+            if (byte < end) f(l * line_step_ * size + byte, l * pitch[O] * size + byte);
         }
     }
 

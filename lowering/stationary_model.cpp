@@ -20,7 +20,7 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t most_warps = 18, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12, least_stages = 3, most_resident = 3;
+constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12, least_stages = 3, most_resident = 3;
 constexpr std::int64_t most_registers = 232, own_registers = 20; ///< of a thread, in all and beside what it holds and reads
 constexpr std::int64_t most_instructions = 1400;                 ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
@@ -131,7 +131,7 @@ std::int64_t registers_of(const step& st, const batched_tile& t) {
 }
 
 std::int64_t registers_for(std::int64_t threads, std::int64_t blocks) {
-    return std::min(most_registers, registers_of_an_sm / (4 * warp * up(blocks * threads, 4 * warp)) / 8 * 8);
+    return std::min(most_registers, registers_of_an_sm / (blocks * threads) / 8 * 8);
 }
 
 int resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
@@ -230,7 +230,7 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
         if (up(row_tiles, row_warps) < tm) continue; // as many warps with smaller tiles would do the same
         for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
             for (const std::int64_t groups : {1, 2, 3, 4}) {
-                const auto columns = groups * tn * mma.rows, warps = row_warps * groups + 2;
+                const auto columns = groups * tn * mma.rows, warps = up(row_warps * groups + 2, 4) * 4; // a quarter of an SM has registers for as many as another
                 if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) || warps > most_warps) continue;
                 const auto instructions = products_of_sum(st) * tn * (tm * mma.repeats * (is_complex(st.compute) ? 4 : 1) + 2 * mma.issue * parts_of(st));
                 if (static_cast<double>(instructions) > static_cast<double>(most_instructions)) continue;
@@ -291,6 +291,10 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         out.push_back(cost);
     }
     return out;
+}
+
+std::int64_t stationary_load_warps(const step& st, const batched_tile& t) {
+    return t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1;
 }
 
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t) { return up(up(extent_of(st, m), 8), t.tile_m); }

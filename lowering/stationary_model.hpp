@@ -39,6 +39,9 @@ bool stationary_x_is_for_all(const step& st);
 /// Warps that share X's rows.
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t);
 
+/// Warps that ask for slices; one more stores those of C.
+std::int64_t stationary_load_warps(const step& st, const batched_tile& t);
+
 /// Bytes before the first stage; of a block's shared memory.
 std::int64_t stationary_barrier_bytes(const batched_tile& t);
 std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t);

@@ -252,6 +252,7 @@ class product_source {
         write_tile();
         text_.constant("k_apart", t.k_apart);
         text_.constant("row_warps", stationary_row_warps(st_, t));
+        text_.constant("load_warps", stationary_load_warps(st_, t));
         text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
         text_.list("is_run", std::array<std::int32_t, 3>{layout.is_run[0], layout.is_run[1], layout.is_run[2]});
         text_.list("pitch", narrow(layout.pitch));
