@@ -6,11 +6,13 @@
 //             in m, and X of at most as many numbers as the registers of a block hold: see stationary_model.cpp
 //   warps     ask for slices of X, and of Y together with C's where it is added to
 //   a warp    stores C's slices, changed in their place, and hands stages back
+//   warps     bring Y's numbers into the form that the tensor cores take, where that is more than reading them: f32, half
 //   others    compute: stationary_tile.cuh
 //
 // Constants: product.hpp's, slice_ring.cuh's, stationary_tile.cuh's, and
 //   threads_per_block, blocks_of_an_sm
 //   load_warps         the block's last: they ask for slices
+//   fragment_warps     before those: they make fragments; 0: there are none
 //   stages             slices that shared memory holds
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage: for three barriers a stage and where its slices begin
@@ -21,7 +23,8 @@
 
 #if RICCI_BULK_COPIES
 
-constexpr int compute_warps = threads_per_block / 32 - load_warps - 1, loaders = 32 * load_warps;
+constexpr int compute_warps = threads_per_block / 32 - load_warps - fragment_warps - 1, loaders = 32 * load_warps;
+constexpr int fragment_stages = has_fragments ? 2 : 0;
 // What bulk copies cannot bring comes by asynchronous copies, or by plain ones where numbers are too small.
 constexpr bool has_async_copies = sizeof(unit_of<x_element>) >= 4 || sizeof(unit_of<c_element>) >= 4;
 constexpr bool has_plain_copies = sizeof(unit_of<x_element>) < 4 || sizeof(unit_of<c_element>) < 4;
@@ -30,15 +33,26 @@ constexpr int arrivals_of_a_loader = 1 + has_async_copies + has_plain_copies;
 /// A turn of the ring: a stage, and how often it was used before, odd or even.
 struct ring_turn {
     int stage = 0, parity = 0;
-    RICCI_FUNCTION void advance() {
-        if (++stage == stages) stage = 0, parity ^= 1;
+    RICCI_FUNCTION void advance(int count = stages) {
+        if (++stage == count) stage = 0, parity ^= 1;
     }
 };
+
+constexpr int stage_bookkeeping = 3 * static_cast<int>(sizeof(copy_barrier)) + 8; ///< bytes
 
 /// Three barriers a stage: `full` when its slices are there, `done` when all warps that compute are done with them, `empty` when what they
 /// changed has left.
 struct slice_ring {
     unsigned char* memory;
+
+    /// Where fragments lie behind the stages, and for each two barriers: `made` by all warps that make them, `used` by all that compute.
+    RICCI_FUNCTION unsigned char* fragments(ring_turn at) const { return memory + barrier_bytes + stages * stage_bytes + at.stage * stationary_tile<>::bytes_of_fragments; }
+    RICCI_FUNCTION copy_barrier& made(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[at.stage]; }
+    RICCI_FUNCTION copy_barrier& used(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[fragment_stages + at.stage]; }
+    /// Whether the numbers that a warp brought into that form lost bits.
+    RICCI_FUNCTION int& lost_bits(ring_turn at, int fragment_warp) const {
+        return reinterpret_cast<int*>(memory + stages * stage_bookkeeping + 2 * fragment_stages * sizeof(copy_barrier))[at.stage * at_least_one(fragment_warps) + fragment_warp];
+    }
 
     RICCI_FUNCTION copy_barrier& full(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[at.stage]; }
     RICCI_FUNCTION copy_barrier& done(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[stages + at.stage]; }
@@ -48,9 +62,15 @@ struct slice_ring {
     RICCI_FUNCTION unsigned char* stage(ring_turn at) const { return memory + barrier_bytes + at.stage * stage_bytes; }
 
     RICCI_FUNCTION void start() const {
-        static_assert(stages * (3 * static_cast<int>(sizeof(copy_barrier)) + 8) <= barrier_bytes, "the barriers' room");
-        if (threadIdx.x == 0)
-            for (ring_turn at; at.parity == 0; at.advance()) start_barrier(full(at), loaders * arrivals_of_a_loader), start_barrier(done(at), compute_warps), start_barrier(empty(at), 1);
+        static_assert(stages * stage_bookkeeping + fragment_stages * (2 * static_cast<int>(sizeof(copy_barrier)) + 4 * fragment_warps) <= barrier_bytes, "the barriers' room");
+        if (threadIdx.x == 0) {
+            for (ring_turn at; at.parity == 0; at.advance()) {
+                start_barrier(full(at), loaders * arrivals_of_a_loader);
+                start_barrier(done(at), compute_warps + fragment_warps);
+                start_barrier(empty(at), 1);
+            }
+            for (ring_turn at; at.stage < fragment_stages && at.parity == 0; at.advance(fragment_stages)) start_barrier(made(at), fragment_warps), start_barrier(used(at), compute_warps);
+        }
         __syncthreads();
     }
 
@@ -61,6 +81,12 @@ struct slice_ring {
         if (threadIdx.x % 32 == 0) arrive_expecting(done(at), 0);
     }
 };
+
+/// Of a slice.
+RICCI_FUNCTION int columns_of(int number) {
+    const int left = static_cast<int>(n) - number * columns_of_slice;
+    return left < columns_of_slice ? left : columns_of_slice;
+}
 
 /// Calls turn(whether slices of X come, of Y and C else; the number of the slice; where the product lies; the ring's turn) for all of this block's.
 template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Turn& turn) {
@@ -106,15 +132,37 @@ RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
     });
 }
 
+/// By fragment_warps warps, of which this is number `warp`.
+RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, int warp) {
+    ring_turn into;
+    each_turn(a, [&](bool is_x, int number, const batch_places&, ring_turn at) {
+        wait_barrier(ring.full(at), at.parity);
+        if (!is_x) {
+            wait_barrier(ring.used(into), into.parity ^ 1);
+            const y_element* const y = reinterpret_cast<const y_element*>(ring.stage(at) + ring.places(at)[0]);
+            const bool lost = stationary_tile<>::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
+            const bool any_lost = __any_sync(0xffffffffu, lost);
+            if (threadIdx.x % 32 == 0) {
+                ring.lost_bits(into, warp) = any_lost ? 1 : 0;
+                arrive_expecting(ring.made(into), 0);
+            }
+            into.advance(fragment_stages);
+        }
+        ring.release(at);
+    });
+}
+
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_stationary(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     const slice_ring ring{memory};
     ring.start();
     const int warp = threadIdx.x / 32;
     if (warp == compute_warps) return store_slices(a, ring);
-    if (warp > compute_warps) return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + 1));
+    if (warp > compute_warps + fragment_warps) return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + fragment_warps + 1));
+    if constexpr (has_fragments)
+        if (warp > compute_warps) return make_fragments(a, ring, warp - compute_warps - 1);
     stationary_tile<> tile(warp);
-    ring_turn at;
+    ring_turn at, fragments;
     bool has_x = false;
     RICCI_UNROLL_ONCE
     for (long long product = block_number(); product < a.products; product += a.blocks) {
@@ -136,12 +184,24 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         }
         RICCI_UNROLL_ONCE
         for (int s = 0; s < column_slices; ++s, at.advance()) {
-            const int first = s * columns_of_slice, own = n - first < columns_of_slice ? static_cast<int>(n) - first : columns_of_slice;
+            const int own = columns_of(s);
             wait_barrier(ring.full(at), at.parity);
             unsigned char* const stage = ring.stage(at);
-            tile.multiply(a, reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, [&](int i, int j) {
+            bool lost_bits = false;
+            if constexpr (has_fragments) {
+                wait_barrier(ring.made(fragments), fragments.parity);
+                tile.multiply(nullptr, ring.fragments(fragments), own);
+                const int lane = threadIdx.x % 32;
+                lost_bits = ring.lost_bits(fragments, lane < fragment_warps ? lane : 0) != 0;
+                __syncwarp();
+                if (lane == 0) arrive_expecting(ring.used(fragments), 0);
+                fragments.advance(fragment_stages);
+            } else {
+                tile.multiply(reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), nullptr, own);
+            }
+            tile.update_c(a, reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, lost_bits, [&](int i, int j) {
                 const batch_places of = places_of(a, product);
-                return dot_in_global(a, of.x, of.y, i, first + j, 0, k);
+                return dot_in_global(a, of.x, of.y, i, static_cast<long long>(s) * columns_of_slice + j, 0, k);
             });
             ring.release(at);
         }

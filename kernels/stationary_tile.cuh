@@ -6,6 +6,8 @@
 //   tile_n             tiles of columns a warp, each of as many as the tensor cores' product has rows
 //   row_warps          warps that share the rows; as many more take other columns of a slice
 //   k_apart            as batched_mma.cuh's
+//   x_is_split         whether X is kept as pairs of TF32 numbers, or as f32 to be split each time
+//   has_fragments      whether warps of their own bring Y's numbers into the form that the tensor cores take, once for all that compute
 #pragma once
 
 #include "mma_numbers.cuh"
@@ -13,12 +15,16 @@
 
 #if RICCI_BULK_COPIES
 
+template <bool, class Then, class Else> struct type_if { using type = Then; };
+template <class Then, class Else> struct type_if<false, Then, Else> { using type = Else; };
+
 template <int Type = x_type> class stationary_tile {
     static constexpr bool is_complex = Type >= 4;
     using mma = mma_of<is_complex ? Type - 2 : Type>;
     using number = typename mma::number;
     static constexpr int parts = is_complex ? 2 : 1, lane_columns = mma::lane_rows, elements = mma::elements, sums = 2 * lane_columns;
-    static constexpr bool is_split = mma::elements == 2;
+    static constexpr bool is_split = mma::elements == 2, keeps_floats = mma::passes > 1 && !x_is_split;
+    static constexpr int sets = mma::passes > 1 ? 2 : 1; ///< of sums: a product waits 29 cycles for the one before on the same ones
 
     // Each product takes 4 * elements steps of the sum. Those of whole groups are shared out so that a lane has neighbors, the rest so
     // that every fourth is a lane's.
@@ -39,65 +45,110 @@ template <int Type = x_type> class stationary_tile {
     static constexpr int x_row = along_k[1] ? pitch[1] : 1, x_step = along_k[1] ? 1 : pitch[1];
     static constexpr int y_column = along_k[2] ? pitch[2] : 1, y_step = along_k[2] ? 1 : pitch[2];
 
+    static constexpr int column_tiles = columns_of_slice / mma::rows, chunks = parts * lane_columns * elements * static_cast<int>(sizeof(number)) / 16;
+    /// A lane's numbers of Y for one product.
+    union fragment {
+        number left[parts][lane_columns][elements];
+        sixteen_bytes chunk[at_least_one(chunks)];
+    };
+
   public:
+    static constexpr int bytes_of_fragments = column_tiles * products * 32 * static_cast<int>(sizeof(fragment)); ///< of a slice
+
+    /// By `warps` warps, of which this is number `warp`: the fragments of a slice of `own` columns. Whether a lane's numbers lost bits.
+    static RICCI_FUNCTION bool make_fragments(const y_element* y, int own, unsigned char* into, int warp, int warps) {
+        const int lane = threadIdx.x % 32;
+        unsigned least = 0xffffffffu;
+        RICCI_UNROLL_2
+        for (int f = warp; f < column_tiles * products; f += warps) {
+            fragment made{};
+            read_left(y, f / products * mma::rows, f % products, own, made.left, least);
+            RICCI_UNROLL
+            for (int c = 0; c < chunks; ++c) reinterpret_cast<sixteen_bytes*>(into)[(f * chunks + c) * 32 + lane] = made.chunk[c];
+        }
+        return has_lost_bits<mma>(least);
+    }
+
     explicit RICCI_FUNCTION stationary_tile(int warp) : row0_(warp % row_warps * tile_m * 8), column0_(warp / row_warps * tile_n * mma::rows) {}
 
-    /// Takes what it needs of slice `number` of X, at `x`. The slices of a product come in their order.
-    RICCI_FUNCTION void take_x(const x_element* x, int number) {
-        if (number == 0) least_of_x_ = 0xffffffffu;
+    /// Takes what it needs of slice number `slice` of X, at `x`. The slices of a product come in their order.
+    RICCI_FUNCTION void take_x(const x_element* x, int slice) {
+        if (slice == 0) least_of_x_ = 0xffffffffu;
         const int high = threadIdx.x % 32 / 4;
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r) {
             // Rows beyond the matrix read its last one.
             const int at = row0_ + 8 * r + high, row = at < m ? at : static_cast<int>(m) - 1;
-            if (along_k[1] && row / lines_of_slice != number) continue;
+            if (along_k[1] && row / lines_of_slice != slice) continue;
             const int in_slice = along_k[1] ? row % lines_of_slice : row;
             RICCI_UNROLL
             for (int p = 0; p < products; ++p) {
-                if (!along_k[1] && first_step(p) / lines_of_slice != number) continue;
-                const int before = along_k[1] ? 0 : number * lines_of_slice;
+                if (!along_k[1] && first_step(p) / lines_of_slice != slice) continue;
+                const int before = along_k[1] ? 0 : slice * lines_of_slice;
                 RICCI_UNROLL
                 for (int e = 0; e < elements; ++e) {
                     const int l = step_of(p, e);
-                    number_at<x_conjugated>(x + in_slice * x_row + (l - before) * x_step, is_whole(p) || l < steps, x_[r][p], e, least_of_x_);
+                    number v[parts][elements] = {};
+                    const x_element* const from = x + in_slice * x_row + (l - before) * x_step;
+                    const bool exists = is_whole(p) || l < steps;
+                    number_at<x_conjugated>(from, exists, v, e, least_of_x_);
+                    RICCI_UNROLL
+                    for (int z = 0; z < parts; ++z)
+                        if constexpr (keeps_floats) x_[r][p][z][e] = exists ? part_of<x_conjugated>(*from, z) : 0;
+                        else x_[r][p][z][e] = v[z][e];
                 }
             }
         }
     }
 
-    /// C (+)= X*Y for a slice of `own` columns; again(row, column in the slice): such a sum by multiply-adds.
-    template <class Again> RICCI_FUNCTION void multiply(const arguments& a, const y_element* y, c_element* c, int own, const Again& again) const {
-        const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
-        int column_at[tile_n][lane_columns]; // columns beyond the matrix read its last one
+    /// The sums of X*Y for a slice of `own` columns of Y, or its fragments.
+    RICCI_FUNCTION void multiply(const y_element* y, const unsigned char* fragments, int own) {
+        least_ = least_of_x_;
         RICCI_UNROLL
         for (int t = 0; t < tile_n; ++t)
             RICCI_UNROLL
-            for (int i = 0; i < lane_columns; ++i) {
-                const int at = column0_ + t * mma::rows + 8 * i + high;
-                column_at[t][i] = (at < own ? at : own - 1) * y_column;
-            }
-        typename mma::sum d[tile_n][tile_m][parts][sums] = {};
-        unsigned least = least_of_x_;
+            for (int r = 0; r < tile_m; ++r)
+                RICCI_UNROLL
+                for (int s = 0; s < sets * parts * sums; ++s) sums_[s % sets][t][r][s / sets % parts][s / sets / parts] = 0;
         RICCI_UNROLL
         for (int p = 0; p < products; ++p) {
             number left[tile_n][parts][lane_columns][elements];
             RICCI_UNROLL
             for (int t = 0; t < tile_n; ++t)
-                RICCI_UNROLL
-                for (int i = 0; i < lane_columns; ++i)
+                if constexpr (has_fragments) {
+                    fragment made;
+                    const int f = (column0_ / mma::rows + t) * products + p;
                     RICCI_UNROLL
-                    for (int e = 0; e < elements; ++e) {
-                        const int l = step_of(p, e);
-                        number v[parts][elements] = {};
-                        number_at<y_conjugated>(y + column_at[t][i] + l * y_step, is_whole(p) || l < steps, v, e, least);
-                        RICCI_UNROLL
-                        for (int z = 0; z < parts; ++z) left[t][z][i][e] = v[z][e];
+                    for (int c = 0; c < chunks; ++c) made.chunk[c] = reinterpret_cast<const sixteen_bytes*>(fragments)[(f * chunks + c) * 32 + threadIdx.x % 32];
+                    RICCI_UNROLL
+                    for (int e = 0; e < parts * lane_columns * elements; ++e) {
+                        const int z = e / (lane_columns * elements), i = e / elements % lane_columns;
+                        left[t][z][i][e % elements] = made.left[z][i][e % elements];
                     }
-            add_products<0>(d, left, p);
-            if constexpr (mma::passes > 1) add_products<1>(d, left, p), add_products<2>(d, left, p);
+                } else {
+                    read_left(y, column0_ + t * mma::rows, p, own, left[t], least_);
+                }
+            number right[tile_m][parts][elements];
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r) read_right(r, p, right[r]);
+            add_products<0>(left, right);
+            if constexpr (mma::passes > 1) add_products<1>(left, right), add_products<2>(left, right);
         }
+        if constexpr (sets > 1) {
+            RICCI_UNROLL
+            for (int t = 0; t < tile_n; ++t)
+                RICCI_UNROLL
+                for (int r = 0; r < tile_m; ++r)
+                    RICCI_UNROLL
+                    for (int s = 0; s < parts * sums; ++s) sums_[0][t][r][s % parts][s / parts] += sums_[1][t][r][s % parts][s / parts];
+        }
+    }
+
+    /// C (+)= the sums; again(row, column in the slice): such a sum by multiply-adds, for where numbers of Y (`lost_bits`) or X lost bits.
+    template <class Again> RICCI_FUNCTION void update_c(const arguments& a, c_element* c, int own, bool lost_bits, const Again& again) const {
+        const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
         bool is_exact = true;
-        if constexpr (is_split) is_exact = !__any_sync(0xffffffffu, has_lost_bits<mma>(least) || has_nan_or_infinity(d));
+        if constexpr (is_split) is_exact = !__any_sync(0xffffffffu, lost_bits || has_lost_bits<mma>(least_) || has_nan_or_infinity());
         RICCI_UNROLL
         for (int t = 0; t < tile_n; ++t)
             RICCI_UNROLL
@@ -107,8 +158,8 @@ template <int Type = x_type> class stationary_tile {
                     const int i = row0_ + 8 * r + 2 * low + s % 2, j = column0_ + t * mma::rows + 8 * (s / 2) + high;
                     if ((m % (8 * tile_m) != 0 && i >= m) || j >= own) continue;
                     compute sum;
-                    if constexpr (is_complex) sum = {d[t][r][0][s], d[t][r][1][s]};
-                    else sum = d[t][r][0][s];
+                    if constexpr (is_complex) sum = {sums_[0][t][r][0][s], sums_[0][t][r][1][s]};
+                    else sum = sums_[0][t][r][0][s];
                     if constexpr (is_split)
                         if (!is_exact) sum = again(i, j);
                     update(a, c[i + j * pitch[0]], sum);
@@ -124,8 +175,41 @@ template <int Type = x_type> class stationary_tile {
         for (int z = 0; z < parts; ++z) into[z][element] = v[z];
     }
 
+    /// A lane's numbers of Y for a product, of the tile of columns from `column0` on; columns beyond the slice are its last one.
+    static RICCI_FUNCTION void read_left(const y_element* y, int column0, int product, int own, number (&left)[parts][lane_columns][elements], unsigned& least) {
+        RICCI_UNROLL
+        for (int i = 0; i < lane_columns; ++i) {
+            const int at = column0 + 8 * i + static_cast<int>(threadIdx.x % 32 / 4), column = (at < own ? at : own - 1) * y_column;
+            RICCI_UNROLL
+            for (int e = 0; e < elements; ++e) {
+                const int l = step_of(product, e);
+                number v[parts][elements] = {};
+                number_at<y_conjugated>(y + column + l * y_step, is_whole(product) || l < steps, v, e, least);
+                RICCI_UNROLL
+                for (int z = 0; z < parts; ++z) left[z][i][e] = v[z][e];
+            }
+        }
+    }
+
+    /// A real or imaginary part.
+    template <bool Conjugated, class Element> static RICCI_FUNCTION float part_of(const Element& from, int z) {
+        if constexpr (is_complex) return z == 0 ? from.re : Conjugated ? -from.im : from.im;
+        else return static_cast<float>(from);
+    }
+
+    /// X's numbers for a product. As if new, where they are split each time: else all would be once, and take as many registers.
+    RICCI_FUNCTION void read_right(int r, int p, number (&right)[parts][elements]) const {
+        unsigned none = 0xffffffffu;
+        RICCI_UNROLL
+        for (int z = 0; z < parts; ++z)
+            RICCI_UNROLL
+            for (int e = 0; e < elements; ++e)
+                if constexpr (keeps_floats) right[z][e] = mma::read(float_of(static_cast<unsigned>(as_if_new(static_cast<int>(bits_of(x_[r][p][z][e]))))), none);
+                else right[z][e] = x_[r][p][z][e];
+    }
+
     template <int Pass>
-    RICCI_FUNCTION void add_products(typename mma::sum (&d)[tile_n][tile_m][parts][sums], const number (&left)[tile_n][parts][lane_columns][elements], int p) const {
+    RICCI_FUNCTION void add_products(const number (&left)[tile_n][parts][lane_columns][elements], const number (&right)[tile_m][parts][elements]) {
         RICCI_UNROLL
         for (int t = 0; t < tile_n; ++t) {
             number minus[lane_columns][elements];
@@ -135,30 +219,32 @@ template <int Type = x_type> class stationary_tile {
             }
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r) {
-                mma::template multiply<Pass>(d[t][r][0], left[t][0], x_[r][p][0]);
+                auto& d = sums_[Pass / 2][t][r]; // the largest terms, and the others
+                mma::template multiply<Pass>(d[0], left[t][0], right[r][0]);
                 if constexpr (is_complex) {
-                    mma::template multiply<Pass>(d[t][r][0], minus, x_[r][p][1]);
-                    mma::template multiply<Pass>(d[t][r][1], left[t][0], x_[r][p][1]);
-                    mma::template multiply<Pass>(d[t][r][1], left[t][1], x_[r][p][0]);
+                    mma::template multiply<Pass>(d[1], left[t][0], right[r][1]);
+                    mma::template multiply<Pass>(d[0], minus, right[r][1]);
+                    mma::template multiply<Pass>(d[1], left[t][1], right[r][0]);
                 }
             }
         }
     }
 
-    static RICCI_FUNCTION bool has_nan_or_infinity(const typename mma::sum (&d)[tile_n][tile_m][parts][sums]) {
+    RICCI_FUNCTION bool has_nan_or_infinity() const {
         float zero = 0; // times anything else
         RICCI_UNROLL
         for (int t = 0; t < tile_n; ++t)
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r)
                 RICCI_UNROLL
-                for (int i = 0; i < parts * sums; ++i) zero += 0 * static_cast<float>(d[t][r][i % parts][i / parts]);
+                for (int i = 0; i < parts * sums; ++i) zero += 0 * static_cast<float>(sums_[0][t][r][i % parts][i / parts]);
         return zero != 0;
     }
 
     int row0_, column0_;
-    unsigned least_of_x_ = 0xffffffffu;
-    number x_[tile_m][products][parts][elements];
+    unsigned least_of_x_ = 0xffffffffu, least_ = 0xffffffffu;
+    typename mma::sum sums_[sets][tile_n][tile_m][parts][sums];
+    typename type_if<keeps_floats, float, number>::type x_[tile_m][products][parts][elements];
 };
 
 #endif

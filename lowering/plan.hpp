@@ -77,7 +77,8 @@ struct batched_tile {
     bool c_transposed = false;                      ///< mma
     std::int32_t k_apart = 0;                       ///< mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
     bool in_registers = false;                      ///< tall_skinny_ab: X goes from memory straight into registers
-    bool realigned = false;                         ///< batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes
+    /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes; batched_stationary: Y as the tensor cores take it
+    bool realigned = false;
     bool operator==(const batched_tile&) const = default;
 };
 

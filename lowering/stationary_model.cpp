@@ -21,8 +21,8 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12, least_stages = 3, most_resident = 3;
-constexpr std::int64_t most_registers = 232, own_registers = 20; ///< of a thread, in all and beside what it holds and reads
-constexpr std::int64_t most_instructions = 1400;                 ///< more take NVRTC too long
+constexpr std::int64_t most_registers = 232, own_registers = 18, own_of_split = 26; ///< of a thread, in all and beside what it holds and reads
+constexpr double most_instructions = 1400;                 ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
 constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
 // Not fitted: counted, or guessed.
@@ -119,25 +119,39 @@ std::int64_t column_groups(const step& st, const batched_tile& t) { return up(t.
 
 std::int64_t products_of_sum(const step& st) { return up(extent_of(st, k), 16 / mma_of(st)->splits); }
 
+/// Where Y's numbers are more than read, warps of their own do it for all.
+bool wants_fragments(const mma_shape& mma) { return mma.splits < 4; }
+
+/// Of a lane, for one of the tensor cores' products.
+std::int64_t fragment_words(const step& st) {
+    const auto& mma = *mma_of(st);
+    return parts_of(st) * (mma.rows / 8) * (4 / mma.splits) * mma.words;
+}
+
 /// Of a thread, predicted.
-std::int64_t registers_of(const step& st, const batched_tile& t) {
+std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split) {
     const auto& mma = *mma_of(st);
     const std::int64_t elements = 4 / mma.splits, lane_columns = mma.rows / 8, parts = parts_of(st);
     // 2-byte numbers are kept in pairs.
-    const auto held = products_of_sum(st) * t.tile_m * elements * parts * mma.words / (mma.element_bytes == 2 ? 2 : 1);
-    const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.element_bytes == 8 ? 2 : 1);
-    const auto read = t.tile_n * lane_columns * elements * parts * (mma.words + (parts - 1) * mma.words / 2);
-    return held + sums + read + own_registers;
+    const auto held = products_of_sum(st) * t.tile_m * elements * parts * (x_is_split ? mma.words : 1) / (mma.element_bytes == 2 ? 2 : 1);
+    const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
+    const auto read = t.tile_n * fragment_words(st) * (parts + 1) / 2;
+    const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
+    return held + sums + read + split + (mma.repeats > 1 ? own_of_split : own_registers);
 }
 
 std::int64_t registers_for(std::int64_t threads, std::int64_t blocks) {
     return std::min(most_registers, registers_of_an_sm / (blocks * threads) / 8 * 8);
 }
 
+std::int64_t least_registers(const step& st, const batched_tile& t) {
+    return registers_of(st, t, mma_of(st)->repeats == 1);
+}
+
 int resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     const auto shared = stationary_shared_bytes(st, t);
     auto blocks = std::min({(chip.shared_bytes + shared_of_a_block) / (shared + shared_of_a_block), threads_of_an_sm / t.threads, most_resident});
-    while (blocks > 0 && registers_for(t.threads, blocks) < registers_of(st, t)) --blocks;
+    while (blocks > 0 && registers_for(t.threads, blocks) < least_registers(st, t)) --blocks;
     return static_cast<int>(blocks);
 }
 
@@ -230,10 +244,12 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
         if (up(row_tiles, row_warps) < tm) continue; // as many warps with smaller tiles would do the same
         for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
             for (const std::int64_t groups : {1, 2, 3, 4}) {
-                const auto columns = groups * tn * mma.rows, warps = up(row_warps * groups + 2, 4) * 4; // a quarter of an SM has registers for as many as another
+                t.realigned = wants_fragments(mma);
+                const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 4 : 2;
+                const auto warps = up(row_warps * groups + helpers, 4) * 4; // a quarter of an SM has registers for as many as another
                 if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) || warps > most_warps) continue;
-                const auto instructions = products_of_sum(st) * tn * (tm * mma.repeats * (is_complex(st.compute) ? 4 : 1) + 2 * mma.issue * parts_of(st));
-                if (static_cast<double>(instructions) > static_cast<double>(most_instructions)) continue;
+                const auto instructions = static_cast<double>(products_of_sum(st) * tn) * (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) + 2.0 * mma.issue * static_cast<double>(parts_of(st)));
+                if (instructions > most_instructions) continue;
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 t.panel = static_cast<std::int32_t>(columns);
                 t.threads = static_cast<std::int32_t>(warp * warps);
@@ -262,8 +278,11 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         // Of a warp and slice.
         const double multiplies = products * tiles_of_warp * mma.repeats * (s.complex ? 4 : 1), numbers = products * t.tile_n * lane_columns * elements * parts;
         const double results = 2 * tiles_of_warp * lane_columns * parts;
-        const double issue = multiplies + numbers * mma.issue + results * 8 + 60;
-        const double wavefronts_of_slice = numbers * conflicts(2) + results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
+        // Fragments are made once for all rows.
+        const double shares = t.realigned ? row_warps : 1, reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st)) / 4 : 0;
+        const double splitting = stationary_splits_x_once(st, t, chip) ? 0 : products * t.tile_m * elements * parts * 3;
+        const double issue = multiplies + splitting + reading + numbers * (mma.issue + 3 * (shares > 1)) / shares + results * 8 + 60;
+        const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) + results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
         const double arithmetic = products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles; // of three products where they are split
         const double warps = row_warps * groups, slices = column_slices * warps;
         // X: each warp reads its rows once.
@@ -271,7 +290,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const auto resident = stationary_resident_blocks(st, t, chip);
         // A quarter of an SM has its own tensor core and issues one instruction a cycle; the two warps that copy are idle, nearly.
         const double uneven = std::ceil(warps * resident / 4) * 4 / (warps * resident);
-        const double chain = products * mma.repeats * (s.complex ? 2 : 1) * mma_latency;
+        const double chain = products * (mma.repeats > 1 ? 2 : 1) * (s.complex ? 2 : 1) * mma_latency;
         const double alone = std::max(chain, warps / 4 * std::max(issue, arithmetic * 4 / 4));
         const auto copying = [&](int o, double copies, double bytes) {
             const auto at = static_cast<std::size_t>(o);
@@ -294,7 +313,16 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
 }
 
 std::int64_t stationary_load_warps(const step& st, const batched_tile& t) {
-    return t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1;
+    const auto helpers = t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1;
+    return t.realigned ? std::max<std::int64_t>(1, helpers / 3) : helpers;
+}
+
+std::int64_t stationary_fragment_warps(const step& st, const batched_tile& t) {
+    return t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1 - stationary_load_warps(st, t);
+}
+
+bool stationary_splits_x_once(const step& st, const batched_tile& t, const machine& chip) {
+    return registers_of(st, t, true) <= registers_for(t.threads, stationary_resident_blocks(st, t, chip));
 }
 
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t) { return up(up(extent_of(st, m), 8), t.tile_m); }
@@ -305,10 +333,13 @@ bool stationary_x_is_for_all(const step& st) {
     return x.gathers.empty() && std::all_of(axes.begin(), axes.end(), [&](auto a) { return x.stride[static_cast<std::size_t>(a)] == 0; });
 }
 
-std::int64_t stationary_barrier_bytes(const batched_tile& t) { return up(t.stages * 32, 128) * 128; } // three barriers and two places a stage
+std::int64_t stationary_barrier_bytes(const batched_tile& t) {
+    return up(t.stages * 32 + (t.realigned ? 256 : 0), 128) * 128; // three barriers and two places a stage; two stages of fragments, a word a warp
+}
 
 std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t) {
-    return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes;
+    const auto fragments = t.realigned ? 2 * t.panel / mma_of(st)->rows * products_of_sum(st) * warp * fragment_words(st) * 4 : 0;
+    return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes + fragments;
 }
 
 int stationary_resident_blocks(const step& st, const batched_tile& t, const machine& chip) { return std::max(1, resident_blocks(st, t, chip)); }

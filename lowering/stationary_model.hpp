@@ -36,11 +36,16 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
 /// Whether all products share one X.
 bool stationary_x_is_for_all(const step& st);
 
+/// Whether X's numbers are kept in the form that the tensor cores take: f32 takes twice the registers then.
+bool stationary_splits_x_once(const step& st, const batched_tile& t, const machine& chip);
+
 /// Warps that share X's rows.
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t);
 
 /// Warps that ask for slices; one more stores those of C.
 std::int64_t stationary_load_warps(const step& st, const batched_tile& t);
+/// Warps that bring Y's numbers into the form that the tensor cores take, if the tile is realigned.
+std::int64_t stationary_fragment_warps(const step& st, const batched_tile& t);
 
 /// Bytes before the first stage; of a block's shared memory.
 std::int64_t stationary_barrier_bytes(const batched_tile& t);

@@ -253,6 +253,9 @@ class product_source {
         text_.constant("k_apart", t.k_apart);
         text_.constant("row_warps", stationary_row_warps(st_, t));
         text_.constant("load_warps", stationary_load_warps(st_, t));
+        text_.constant("fragment_warps", stationary_fragment_warps(st_, t));
+        text_.flag("has_fragments", t.realigned);
+        text_.flag("x_is_split", stationary_splits_x_once(st_, t, chip_));
         text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
         text_.list("is_run", std::array<std::int32_t, 3>{layout.is_run[0], layout.is_run[1], layout.is_run[2]});
         text_.list("pitch", narrow(layout.pitch));
