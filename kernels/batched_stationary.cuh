@@ -25,9 +25,11 @@
 
 constexpr int compute_warps = threads_per_block / 32 - load_warps - fragment_warps - 1, loaders = 32 * load_warps;
 constexpr int fragment_stages = has_fragments ? 2 : 0;
-// What bulk copies cannot bring comes by asynchronous copies, or by plain ones where numbers are too small.
-constexpr bool has_async_copies = sizeof(unit_of<x_element>) >= 4 || sizeof(unit_of<c_element>) >= 4;
-constexpr bool has_plain_copies = sizeof(unit_of<x_element>) < 4 || sizeof(unit_of<c_element>) < 4;
+using x_stream = slice_stream<1, x_element>;
+using y_stream = slice_stream<2, y_element>;
+using c_stream = slice_stream<0, c_element>;
+constexpr bool has_async_copies = x_stream::copies_asynchronously || y_stream::copies_asynchronously || c_stream::copies_asynchronously;
+constexpr bool has_plain_copies = x_stream::copies_plainly || c_stream::copies_plainly;
 constexpr int arrivals_of_a_loader = 1 + has_async_copies + has_plain_copies;
 
 /// A turn of the ring: a stage, and how often it was used before, odd or even.
@@ -105,9 +107,9 @@ template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Tu
 RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring, int t) {
     each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
         wait_barrier(ring.empty(at), at.parity ^ 1); // the phase before the first has ended
-        const slice_stream<1, x_element> x(a, const_cast<x_element*>(of.x));
-        const slice_stream<2, y_element> y(a, const_cast<y_element*>(of.y));
-        const slice_stream<0, c_element> c(a, of.c);
+        const x_stream x(a, const_cast<x_element*>(of.x));
+        const y_stream y(a, const_cast<y_element*>(of.y));
+        const c_stream c(a, of.c);
         copy_barrier& full = ring.full(at);
         if (t == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
         arrive_expecting(full, is_x ? x.bulk_bytes(number, t, loaders) : y.bulk_bytes(number, t, loaders) + (accumulate ? c.bulk_bytes(number, t, loaders) : 0));
@@ -126,7 +128,7 @@ RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring, i
 RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
     each_turn(a, [&](bool is_x, int number, const batch_places& of, ring_turn at) {
         wait_barrier(ring.done(at), at.parity);
-        if (!is_x) slice_stream<0, c_element>(a, of.c).store(ring.stage(at), number);
+        if (!is_x) c_stream(a, of.c).store(ring.stage(at), number);
         __syncwarp();
         if (threadIdx.x % 32 == 0) arrive_expecting(ring.empty(at), 0);
     });
@@ -142,6 +144,7 @@ RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, i
             const y_element* const y = reinterpret_cast<const y_element*>(ring.stage(at) + ring.places(at)[0]);
             const bool lost = stationary_tile<>::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
             const bool any_lost = __any_sync(0xffffffffu, lost);
+            __syncwarp();
             if (threadIdx.x % 32 == 0) {
                 ring.lost_bits(into, warp) = any_lost ? 1 : 0;
                 arrive_expecting(ring.made(into), 0);

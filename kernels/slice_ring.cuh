@@ -38,9 +38,11 @@ template <int O, class Element> class slice_stream {
     static constexpr int most_lines = O == 1 ? lines_of_slice : cuts_lines ? static_cast<int>(k) : columns_of_slice;
     static constexpr int all_lines = static_cast<int>(O == 1 ? (along_k[1] ? m : k) : cuts_lines ? k : n);
     static constexpr int most_length = static_cast<int>(O == 0 ? m : cuts_lines ? columns_of_slice : along_k[O] ? k : m);
-    static constexpr bool lines_are_short = most_length * size < 256; ///< a bulk copy takes as long as one twice as long
+    static constexpr bool lines_are_short = !is_run[O] && most_length * size < 256; ///< a bulk copy takes as long as one twice as long
 
   public:
+    static constexpr bool copies_asynchronously = unit_bytes >= 4 || lines_are_short, copies_plainly = unit_bytes < 4; ///< beside bulk copies
+
     /// Of the product whose matrix begins at `matrix`.
     RICCI_FUNCTION slice_stream(const arguments& a, Element* matrix) : matrix_(matrix), line_step_(step(a)) {}
 

@@ -120,7 +120,7 @@ std::int64_t column_groups(const step& st, const batched_tile& t) { return up(t.
 std::int64_t products_of_sum(const step& st) { return up(extent_of(st, k), 16 / mma_of(st)->splits); }
 
 /// Where Y's numbers are more than read, warps of their own do it for all.
-bool wants_fragments(const mma_shape& mma) { return mma.splits < 4; }
+bool wants_fragments(const mma_shape& mma) { return mma.element_bytes == 4; }
 
 /// Of a lane, for one of the tensor cores' products.
 std::int64_t fragment_words(const step& st) {
