@@ -134,25 +134,27 @@ RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
     });
 }
 
-/// By fragment_warps warps, of which this is number `warp`.
-RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, int warp) {
-    ring_turn into;
-    each_turn(a, [&](bool is_x, int number, const batch_places&, ring_turn at) {
-        wait_barrier(ring.full(at), at.parity);
-        if (!is_x) {
-            wait_barrier(ring.used(into), into.parity ^ 1);
-            const y_element* const y = reinterpret_cast<const y_element*>(ring.stage(at) + ring.places(at)[0]);
-            const bool lost = stationary_tile<>::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
-            const bool any_lost = __any_sync(0xffffffffu, lost);
-            __syncwarp();
-            if (threadIdx.x % 32 == 0) {
-                ring.lost_bits(into, warp) = any_lost ? 1 : 0;
-                arrive_expecting(ring.made(into), 0);
+/// By fragment_warps warps, of which this is number `warp`. A template, so that types without fragments have none.
+template <class Tile, bool Makes> RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, int warp) {
+    if constexpr (Makes) {
+        ring_turn into;
+        each_turn(a, [&](bool is_x, int number, const batch_places&, ring_turn at) {
+            wait_barrier(ring.full(at), at.parity);
+            if (!is_x) {
+                wait_barrier(ring.used(into), into.parity ^ 1);
+                const y_element* const y = reinterpret_cast<const y_element*>(ring.stage(at) + ring.places(at)[0]);
+                const bool lost = Tile::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
+                const bool any_lost = __any_sync(0xffffffffu, lost);
+                __syncwarp();
+                if (threadIdx.x % 32 == 0) {
+                    ring.lost_bits(into, warp) = any_lost ? 1 : 0;
+                    arrive_expecting(ring.made(into), 0);
+                }
+                into.advance(fragment_stages);
             }
-            into.advance(fragment_stages);
-        }
-        ring.release(at);
-    });
+            ring.release(at);
+        });
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_stationary(const __grid_constant__ arguments a) {
@@ -162,8 +164,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     const int warp = threadIdx.x / 32;
     if (warp == compute_warps) return store_slices(a, ring);
     if (warp > compute_warps + fragment_warps) return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + fragment_warps + 1));
-    if constexpr (has_fragments)
-        if (warp > compute_warps) return make_fragments(a, ring, warp - compute_warps - 1);
+    if (warp > compute_warps) return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - compute_warps - 1);
     stationary_tile<> tile(warp);
     ring_turn at, fragments;
     bool has_x = false;

@@ -39,6 +39,9 @@ template <bool Rounded> struct mma_of_floats {
     struct number {
         unsigned high, low;
     };
+    static constexpr int words = 2; ///< of a number
+    static RICCI_FUNCTION unsigned word_of(number x, int w) { return w == 0 ? x.high : x.low; }
+    static RICCI_FUNCTION number of_words(const unsigned (&w)[2]) { return {w[0], w[1]}; }
     using sum = float;
     static constexpr int rows = 16, lane_rows = 2, elements = 2, passes = 3;
     /// To nearest, so that `low` has one bit less and the products are right to 2^-22. Of infinity and NaN it makes NaN; `least` becomes
@@ -60,6 +63,9 @@ template <bool Rounded> struct mma_of_floats {
 };
 template <> struct mma_of_floats<true> {
     using number = unsigned;
+    static constexpr int words = 1;
+    static RICCI_FUNCTION unsigned word_of(number x, int) { return x; }
+    static RICCI_FUNCTION number of_words(const unsigned (&w)[1]) { return w[0]; }
     using sum = float;
     static constexpr int rows = 16, lane_rows = 2, elements = 2, passes = 1;
     static constexpr unsigned least_exact = 0; ///< the smallest are rounded to multiples of 2^-136

@@ -54,8 +54,8 @@ template <int O, class Element> class slice_stream {
     /// How many bytes bulk copies of thread `t` of `threads` bring of slice `number`.
     RICCI_FUNCTION int bulk_bytes(int number, int t, int threads) const {
         if constexpr (is_run[O]) return t == 0 ? parts_of(first(number), run_bytes(number)).middle : 0;
-        if (lines_are_short || !lines_are_aligned()) return 0;
-        const int own = (line_count(number) - t + threads - 1) / threads;
+        if (lines_are_short || !lines_are_aligned() || t % 32 != 0) return 0;
+        const int warps = threads / 32, own = (line_count(number) - t / 32 + warps - 1) / warps;
         return own * whole_bytes(number);
     }
 
@@ -111,9 +111,9 @@ template <int O, class Element> class slice_stream {
             if (t == 0 && parts.middle > 0) f(parts.head, parts.head, parts.middle);
         } else if (lines_are_aligned()) {
             const int lines = line_count(number), bytes = whole_bytes(number);
+            if (bytes == 0 || t % 32 != 0) return; // a thread a warp: others would take turns at twice the instructions
             RICCI_UNROLL_ONCE
-            for (int l = t; l < lines; l += threads)
-                if (bytes > 0) f(l * line_step_ * size, l * pitch[O] * size, bytes);
+            for (int l = t / 32; l < lines; l += threads / 32) f(l * line_step_ * size, l * pitch[O] * size, bytes);
         }
     }
 

@@ -45,26 +45,28 @@ template <int Type = x_type> class stationary_tile {
     static constexpr int x_row = along_k[1] ? pitch[1] : 1, x_step = along_k[1] ? 1 : pitch[1];
     static constexpr int y_column = along_k[2] ? pitch[2] : 1, y_step = along_k[2] ? 1 : pitch[2];
 
-    static constexpr int column_tiles = columns_of_slice / mma::rows, chunks = parts * lane_columns * elements * static_cast<int>(sizeof(number)) / 16;
-    /// A lane's numbers of Y for one product.
-    union fragment {
-        number left[parts][lane_columns][elements];
-        sixteen_bytes chunk[at_least_one(chunks)];
+    static constexpr int column_tiles = columns_of_slice / mma::rows;
+    /// A lane's numbers of Y for one product, word by word in the order in which the instruction's registers have them.
+    template <class Mma> union fragment {
+        unsigned word[parts][Mma::words][Mma::elements][Mma::lane_rows];
+        sixteen_bytes chunk[parts * Mma::words];
     };
 
   public:
-    static constexpr int bytes_of_fragments = column_tiles * products * 32 * static_cast<int>(sizeof(fragment)); ///< of a slice
+    static constexpr int bytes_of_fragments = column_tiles * products * 32 * parts * lane_columns * elements * static_cast<int>(sizeof(number)); ///< of a slice
 
     /// By `warps` warps, of which this is number `warp`: the fragments of a slice of `own` columns. Whether a lane's numbers lost bits.
-    static RICCI_FUNCTION bool make_fragments(const y_element* y, int own, unsigned char* into, int warp, int warps) {
-        const int lane = threadIdx.x % 32;
+    template <class Mma = mma> static RICCI_FUNCTION bool make_fragments(const y_element* y, int own, unsigned char* into, int warp, int warps) {
+        static_assert(sizeof(fragment<Mma>) == sizeof(fragment<Mma>::chunk), "whole chunks");
         unsigned least = 0xffffffffu;
         RICCI_UNROLL_2
         for (int f = warp; f < column_tiles * products; f += warps) {
-            fragment made{};
-            read_left(y, f / products * mma::rows, f % products, own, made.left, least);
+            number left[parts][lane_columns][elements];
+            read_left(y, f / products * mma::rows, f % products, own, left, least);
+            fragment<Mma> made;
+            each_word<Mma>([&](int z, int w, int e, int i) { made.word[z][w][e][i] = Mma::word_of(left[z][i][e], w); });
             RICCI_UNROLL
-            for (int c = 0; c < chunks; ++c) reinterpret_cast<sixteen_bytes*>(into)[(f * chunks + c) * 32 + lane] = made.chunk[c];
+            for (int c = 0; c < parts * Mma::words; ++c) chunk_at<Mma>(into, f, c) = made.chunk[c];
         }
         return has_lost_bits<mma>(least);
     }
@@ -102,7 +104,7 @@ template <int Type = x_type> class stationary_tile {
     }
 
     /// The sums of X*Y for a slice of `own` columns of Y, or its fragments.
-    RICCI_FUNCTION void multiply(const y_element* y, const unsigned char* fragments, int own) {
+    RICCI_FUNCTION void multiply(const y_element* y, unsigned char* fragments, int own) {
         least_ = least_of_x_;
         RICCI_UNROLL
         for (int t = 0; t < tile_n; ++t)
@@ -116,15 +118,7 @@ template <int Type = x_type> class stationary_tile {
             RICCI_UNROLL
             for (int t = 0; t < tile_n; ++t)
                 if constexpr (has_fragments) {
-                    fragment made;
-                    const int f = (column0_ / mma::rows + t) * products + p;
-                    RICCI_UNROLL
-                    for (int c = 0; c < chunks; ++c) made.chunk[c] = reinterpret_cast<const sixteen_bytes*>(fragments)[(f * chunks + c) * 32 + threadIdx.x % 32];
-                    RICCI_UNROLL
-                    for (int e = 0; e < parts * lane_columns * elements; ++e) {
-                        const int z = e / (lane_columns * elements), i = e / elements % lane_columns;
-                        left[t][z][i][e % elements] = made.left[z][i][e % elements];
-                    }
+                    take_fragment<mma>(fragments, (column0_ / mma::rows + t) * products + p, left[t]);
                 } else {
                     read_left(y, column0_ + t * mma::rows, p, own, left[t], least_);
                 }
@@ -146,27 +140,71 @@ template <int Type = x_type> class stationary_tile {
 
     /// C (+)= the sums; again(row, column in the slice): such a sum by multiply-adds, for where numbers of Y (`lost_bits`) or X lost bits.
     template <class Again> RICCI_FUNCTION void update_c(const arguments& a, c_element* c, int own, bool lost_bits, const Again& again) const {
-        const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
         bool is_exact = true;
         if constexpr (is_split) is_exact = !__any_sync(0xffffffffu, lost_bits || has_lost_bits<mma>(least_) || has_nan_or_infinity());
         RICCI_UNROLL
-        for (int t = 0; t < tile_n; ++t)
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r)
-                RICCI_UNROLL
-                for (int s = 0; s < sums; ++s) {
-                    const int i = row0_ + 8 * r + 2 * low + s % 2, j = column0_ + t * mma::rows + 8 * (s / 2) + high;
-                    if ((m % (8 * tile_m) != 0 && i >= m) || j >= own) continue;
-                    compute sum;
-                    if constexpr (is_complex) sum = {sums_[0][t][r][0][s], sums_[0][t][r][1][s]};
-                    else sum = sums_[0][t][r][0][s];
-                    if constexpr (is_split)
-                        if (!is_exact) sum = again(i, j);
-                    update(a, c[i + j * pitch[0]], sum);
-                }
+        for (int t = 0; t < tile_n; ++t) {
+            // A tile's are read before the first is stored, behind which the compiler would leave them.
+            c_element now[tile_m][sums];
+            if constexpr (accumulate)
+                each_sum(t, own, [&](int r, int s, int i, int j, bool exists) {
+                    if (exists) now[r][s] = c[i + j * pitch[0]];
+                });
+            each_sum(t, own, [&](int r, int s, int i, int j, bool exists) {
+                if (!exists) return;
+                compute sum;
+                if constexpr (is_complex) sum = {sums_[0][t][r][0][s], sums_[0][t][r][1][s]};
+                else sum = sums_[0][t][r][0][s];
+                if constexpr (is_split)
+                    if (!is_exact) sum = again(i, j);
+                update(a, now[r][s], sum);
+                c[i + j * pitch[0]] = now[r][s];
+            });
+        }
     }
 
   private:
+    /// f(the sum's place in registers, its row and column in the slice, whether it exists) for a tile of columns.
+    template <class F> RICCI_FUNCTION void each_sum(int t, int own, const F& f) const {
+        const int high = threadIdx.x % 32 / 4, low = threadIdx.x % 4;
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int s = 0; s < sums; ++s) {
+                const int i = row0_ + 8 * r + 2 * low + s % 2, j = column0_ + t * mma::rows + 8 * (s / 2) + high;
+                f(r, s, i, j, (m % (8 * tile_m) == 0 || i < m) && j < own);
+            }
+    }
+
+    template <class Mma, class F> static RICCI_FUNCTION void each_word(const F& f) {
+        RICCI_UNROLL
+        for (int z = 0; z < parts; ++z)
+            RICCI_UNROLL
+            for (int w = 0; w < Mma::words; ++w)
+                RICCI_UNROLL
+                for (int e = 0; e < elements; ++e)
+                    RICCI_UNROLL
+                    for (int i = 0; i < lane_columns; ++i) f(z, w, e, i);
+    }
+    /// This lane's chunk c of fragment f.
+    template <class Mma> static RICCI_FUNCTION sixteen_bytes& chunk_at(unsigned char* fragments, int f, int c) {
+        return reinterpret_cast<sixteen_bytes*>(fragments)[(f * parts * Mma::words + c) * 32 + static_cast<int>(threadIdx.x % 32)];
+    }
+    template <class Mma> static RICCI_FUNCTION void take_fragment(unsigned char* fragments, int f, number (&left)[parts][lane_columns][elements]) {
+        fragment<Mma> made;
+        RICCI_UNROLL
+        for (int c = 0; c < parts * Mma::words; ++c) made.chunk[c] = chunk_at<Mma>(fragments, f, c);
+        RICCI_UNROLL
+        for (int z = 0; z < parts; ++z)
+            RICCI_UNROLL
+            for (int n = 0; n < lane_columns * elements; ++n) {
+                unsigned words[Mma::words];
+                RICCI_UNROLL
+                for (int w = 0; w < Mma::words; ++w) words[w] = made.word[z][w][n / lane_columns][n % lane_columns];
+                left[z][n % lane_columns][n / lane_columns] = Mma::of_words(words);
+            }
+    }
+
     template <bool Conjugated, class Element>
     static RICCI_FUNCTION void number_at(const Element* from, bool exists, number (&into)[parts][elements], int element, unsigned& least) {
         number v[parts] = {};

@@ -21,7 +21,7 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12, least_stages = 3, most_resident = 3;
-constexpr std::int64_t most_registers = 232, own_registers = 18, own_of_split = 26; ///< of a thread, in all and beside what it holds and reads
+constexpr std::int64_t most_registers = 232, own_registers = 26; ///< of a thread, in all and beside what it holds and reads
 constexpr double most_instructions = 1400;                 ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
 constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
@@ -137,7 +137,7 @@ std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split
     const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
     const auto read = t.tile_n * fragment_words(st) * (parts + 1) / 2;
     const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
-    return held + sums + read + split + (mma.repeats > 1 ? own_of_split : own_registers);
+    return held + sums + read + split + own_registers;
 }
 
 std::int64_t registers_for(std::int64_t threads, std::int64_t blocks) {
