@@ -112,7 +112,7 @@ RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring, i
         const c_stream c(a, of.c);
         copy_barrier& full = ring.full(at);
         if (t == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
-        arrive_expecting(full, is_x ? x.bulk_bytes(number, t, loaders) : y.bulk_bytes(number, t, loaders) + (accumulate ? c.bulk_bytes(number, t, loaders) : 0));
+        arrive_expecting(full, is_x ? x.bulk_bytes(number, t) : y.bulk_bytes(number, t) + (accumulate ? c.bulk_bytes(number, t) : 0));
         if (is_x) {
             x.load(ring.stage(at), number, full, t, loaders);
         } else {

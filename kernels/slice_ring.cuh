@@ -6,12 +6,14 @@
 //   X     columns (steps of the sum) or rows, whichever are neighbors
 //   Y     of a few columns: those columns, or all rows of them
 //
-//   a slice is     where                                                      how it moves
-//   one run        lines follow one another in memory with few gaps (in C      one bulk copy; lines lie as they do in memory, at its
-//                  none), and their banks do not matter                        address modulo 128
-//   lines          else, where all start at multiples of 16 bytes              a bulk copy each, as far apart as bank conflicts want it
-//   elements       else                                                        one by one, as far apart
-// Lines that are short come 16 bytes at a time. Up to 15 bytes at either end of a copy, which the engine cannot move, go number by number.
+//   a slice is  where                                                     how it moves
+//   one run     lines follow one another in memory with few gaps (in C    one bulk copy; lines lie as they do in memory, at its
+//               none), and their banks do not matter                      address modulo 128
+//   lines       else, where all start at multiples of 16 bytes            here 16 bytes at a time, as far apart as bank conflicts want
+//                                                                         it (a bulk copy each takes a warp 50 to 100 cycles); back by
+//                                                                         bulk copies, while others compute
+//   elements    else                                                      one by one, as far apart
+// Up to 15 bytes at either end of a copy, which the engine cannot move, go number by number.
 //
 // Constants: product.hpp's, and
 //   along_k[3]         of X [1] and Y [2]: whether neighbors in memory are neighbors in k
@@ -38,10 +40,9 @@ template <int O, class Element> class slice_stream {
     static constexpr int most_lines = O == 1 ? lines_of_slice : cuts_lines ? static_cast<int>(k) : columns_of_slice;
     static constexpr int all_lines = static_cast<int>(O == 1 ? (along_k[1] ? m : k) : cuts_lines ? k : n);
     static constexpr int most_length = static_cast<int>(O == 0 ? m : cuts_lines ? columns_of_slice : along_k[O] ? k : m);
-    static constexpr bool lines_are_short = !is_run[O] && most_length * size < 256; ///< a bulk copy takes as long as one twice as long
 
   public:
-    static constexpr bool copies_asynchronously = unit_bytes >= 4 || lines_are_short, copies_plainly = unit_bytes < 4; ///< beside bulk copies
+    static constexpr bool copies_asynchronously = unit_bytes >= 4 || !is_run[O], copies_plainly = unit_bytes < 4; ///< beside bulk copies
 
     /// Of the product whose matrix begins at `matrix`.
     RICCI_FUNCTION slice_stream(const arguments& a, Element* matrix) : matrix_(matrix), line_step_(step(a)) {}
@@ -51,22 +52,16 @@ template <int O, class Element> class slice_stream {
         return region[O] + (is_run[O] ? static_cast<int>(reinterpret_cast<unsigned long long>(first(number)) % 128) : 0);
     }
 
-    /// How many bytes bulk copies of thread `t` of `threads` bring of slice `number`.
-    RICCI_FUNCTION int bulk_bytes(int number, int t, int threads) const {
-        if constexpr (is_run[O]) return t == 0 ? parts_of(first(number), run_bytes(number)).middle : 0;
-        if (lines_are_short || !lines_are_aligned() || t % 32 != 0) return 0;
-        const int warps = threads / 32, own = (line_count(number) - t / 32 + warps - 1) / warps;
-        return own * whole_bytes(number);
+    /// How many bytes the bulk copy that thread `t` asks for brings of slice `number`.
+    RICCI_FUNCTION int bulk_bytes(int number, int t) const {
+        return is_run[O] && t == 0 ? parts_of(first(number), run_bytes(number)).middle : 0;
     }
 
-    /// By `threads` threads: starts to copy slice `number`. What bulk copies cannot, or short lines, asynchronous ones bring, but numbers of 2
-    /// bytes plain ones.
+    /// By `threads` threads: starts to copy slice `number`. What bulk copies do not, asynchronous ones bring, but numbers of 2 bytes plain ones.
     RICCI_FUNCTION void load(unsigned char* stage, int number, copy_barrier& b, int t, int threads) const {
         unsigned char* const to = stage + place(number);
-        if (lines_are_short && lines_are_aligned())
-            each_chunk(number, t, threads, [&](long long offset, int byte) { async_copy<16>(to + byte, bytes_of(number) + offset, 16); });
-        else
-            each_bulk(number, t, threads, [&](long long offset, int byte, int bytes) { bulk_load(to + byte, bytes_of(number) + offset, bytes, b); });
+        if constexpr (is_run[O]) each_bulk(number, t, threads, [&](long long offset, int byte, int bytes) { bulk_load(to + byte, bytes_of(number) + offset, bytes, b); });
+        else if (lines_are_aligned()) each_chunk(number, t, threads, [&](long long offset, int byte) { async_copy<16>(to + byte, bytes_of(number) + offset, 16); });
         each_unit(number, t, threads, [&](long long offset, int byte) {
             const unit* const from = reinterpret_cast<const unit*>(bytes_of(number) + offset);
             if constexpr (unit_bytes >= 4) async_copy<unit_bytes>(to + byte, from, unit_bytes);
@@ -111,9 +106,9 @@ template <int O, class Element> class slice_stream {
             if (t == 0 && parts.middle > 0) f(parts.head, parts.head, parts.middle);
         } else if (lines_are_aligned()) {
             const int lines = line_count(number), bytes = whole_bytes(number);
-            if (bytes == 0 || t % 32 != 0) return; // a thread a warp: others would take turns at twice the instructions
+            if (bytes == 0) return;
             RICCI_UNROLL_ONCE
-            for (int l = t / 32; l < lines; l += threads / 32) f(l * line_step_ * size, l * pitch[O] * size, bytes);
+            for (int l = t; l < lines; l += threads) f(l * line_step_ * size, l * pitch[O] * size, bytes);
         }
     }
 

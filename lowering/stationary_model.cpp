@@ -29,7 +29,8 @@ constexpr double least_use = 0.8; ///< what part of a run must be the operand's 
 constexpr double ring_rate = 1.04;        ///< of the memory's time
 constexpr double mma_latency = 33;        ///< cycles from one product to the next on the same sums
 constexpr double slice_cycles = 400;      ///< of a slice, waiting and handing it back
-constexpr double copy_cycles = 25, unit_cycles = 6; ///< of a bulk copy; of 32 numbers copied one by one
+constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copies of 16 bytes or a number
+constexpr double fragment_cycles = 75; ///< of a warp, to make one
 constexpr double stationary_issue = 1.2;  ///< of what is counted
 
 const operand& operand_of(const step& st, int o) { return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)]; }
@@ -245,7 +246,7 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
         for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
             for (const std::int64_t groups : {1, 2, 3, 4}) {
                 t.realigned = wants_fragments(mma);
-                const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 4 : 2;
+                const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 3 : 2;
                 const auto warps = up(row_warps * groups + helpers, 4) * 4; // a quarter of an SM has registers for as many as another
                 if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) || warps > most_warps) continue;
                 const auto instructions = static_cast<double>(products_of_sum(st) * tn) * (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) + 2.0 * mma.issue * static_cast<double>(parts_of(st)));
@@ -296,17 +297,18 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
             const auto at = static_cast<std::size_t>(o);
             const bool aligned = lines[o].between * size_of(operand_of(st, o).type) % 16 == 0;
             const auto unit = size_of(real_of(operand_of(st, o).type));
-            return layout.is_run[at] ? copy_cycles * 4 : aligned ? copies * copy_cycles : bytes / static_cast<double>(unit * warp) * unit_cycles * (unit < 4 ? 8 : 1);
+            if (layout.is_run[at]) return copies * copy_cycles;
+            return bytes / static_cast<double>((aligned ? 16 : unit) * warp) * unit_cycles * (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_load_warps(st, t));
         };
-        const double y_copies = static_cast<double>(layout.along_k[2] ? s.n : s.k * up(s.n, t.panel));
         batched_cost cost;
         cost.memory = ring_rate * (x_bytes + y_bytes + c_bytes) * static_cast<double>(extent_of(st, batch)) / chip.bandwidth;
         cost.shared = (slices * wavefronts_of_slice + warps * x_numbers * conflicts(1) + 2 * (x_bytes + y_bytes + c_bytes) / 128) * seconds_a_cycle;
         cost.issue = stationary_issue * uneven * (slices * issue + warps * x_numbers * (mma.issue + 2)) / 4 * seconds_a_cycle;
         cost.arithmetic = uneven * slices * arithmetic * seconds_a_cycle;
-        const double loading = copying(1, static_cast<double>(lines[1].count), x_bytes) + copying(2, y_copies, y_bytes) + copying(0, static_cast<double>(s.n), c_bytes);
+        const double loading = copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
-        cost.latency = std::max(loading, working) / resident * seconds_a_cycle;
+        const double making = t.realigned ? products * static_cast<double>(up(s.n, mma.rows)) * parts * fragment_cycles / static_cast<double>(stationary_fragment_warps(st, t)) : 0;
+        cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
         out.push_back(cost);
     }
     return out;
