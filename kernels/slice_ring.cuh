@@ -61,7 +61,8 @@ template <int O, class Element> class slice_stream {
     RICCI_FUNCTION void load(unsigned char* stage, int number, copy_barrier& b, int t, int threads) const {
         unsigned char* const to = stage + place(number);
         if constexpr (is_run[O]) each_bulk(number, t, threads, [&](long long offset, int byte, int bytes) { bulk_load(to + byte, bytes_of(number) + offset, bytes, b); });
-        else if (lines_are_aligned()) each_chunk(number, t, threads, [&](long long offset, int byte) { async_copy<16>(to + byte, bytes_of(number) + offset, 16); });
+        else if (lines_are_aligned())
+            each_piece<most_length * size / 16, 16>(number, 0, whole_bytes(number), t, threads, [&](long long offset, int byte) { async_copy<16>(to + byte, bytes_of(number) + offset, 16); });
         each_unit(number, t, threads, [&](long long offset, int byte) {
             const unit* const from = reinterpret_cast<const unit*>(bytes_of(number) + offset);
             if constexpr (unit_bytes >= 4) async_copy<unit_bytes>(to + byte, from, unit_bytes);
@@ -112,15 +113,19 @@ template <int O, class Element> class slice_stream {
         }
     }
 
-    /// f(the same, the same) for each 16 bytes that are this thread's.
-    template <class F> RICCI_FUNCTION void each_chunk(int number, int t, int threads, const F& f) const {
-        constexpr int chunks = most_length * size / 16;
-        const int all = line_count(number) * chunks, own = whole_bytes(number);
-        if constexpr (!is_run[O] && chunks > 0) {
-            RICCI_UNROLL_2
-            for (int e = t; e < all; e += threads) {
-                const int l = e / chunks, byte = e % chunks * 16;
-                if (byte < own) f(l * line_step_ * size + byte, l * pitch[O] * size + byte);
+    /// f(bytes in memory from the slice's start, bytes in shared memory) for each piece of the lines that is this thread's: a line has Most
+    /// pieces, those from `begin` on, and of them fewer in a slice of few columns. By additions only: one warp or two copy all.
+    template <int Most, int Bytes, class F> RICCI_FUNCTION void each_piece(int number, int begin, int end, int t, int threads, const F& f) const {
+        if constexpr (Most > 0) {
+            const int lines = line_count(number), lines_on = threads / Most, pieces_on = threads % Most;
+            const long long step = line_step_ * size;
+            int l = t / Most, piece = t % Most, place = l * pitch[O] * size + begin + piece * Bytes;
+            long long offset = l * step + begin + piece * Bytes;
+            RICCI_UNROLL_4
+            for (; l < lines; l += lines_on) {
+                if (begin + piece * Bytes < end) f(offset, place);
+                piece += pieces_on, place += lines_on * pitch[O] * size + pieces_on * Bytes, offset += lines_on * step + pieces_on * Bytes;
+                if (piece >= Most) piece -= Most, ++l, place += pitch[O] * size - Most * Bytes, offset += step - Most * Bytes;
             }
         }
     }
@@ -135,19 +140,10 @@ template <int O, class Element> class slice_stream {
                 f(byte, byte);
             }
         } else if (lines_are_aligned()) {
-            constexpr int most = 16 / unit_bytes;
             const int begin = whole_bytes(number), end = line_length(number) * size;
-            if (begin < end) units_of_lines<most>(number, begin, end, t, threads, f);
+            if (begin < end) each_piece<16 / unit_bytes, unit_bytes>(number, begin, end, t, threads, f);
         } else {
-            units_of_lines<most_length * size / unit_bytes>(number, 0, line_length(number) * size, t, threads, f);
-        }
-    }
-    template <int Most, class F> RICCI_FUNCTION void units_of_lines(int number, int begin, int end, int t, int threads, const F& f) const {
-        const int all = line_count(number) * Most;
-        RICCI_UNROLL_2
-        for (int e = t; e < all; e += threads) {
-            const int l = e / Most, byte = begin + e % Most * unit_bytes;
-            if (byte < end) f(l * line_step_ * size + byte, l * pitch[O] * size + byte);
+            each_piece<most_length * size / unit_bytes, unit_bytes>(number, 0, line_length(number) * size, t, threads, f);
         }
     }
 
