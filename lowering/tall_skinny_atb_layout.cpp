@@ -128,9 +128,9 @@ std::int64_t atb_registers(const step& st, const batched_tile& t) {
 }
 
 std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t threads) {
-    constexpr std::int64_t of_an_sm = 65536, most = 255, warps_together = 4; // the compiler counts in fours of warps
+    constexpr std::int64_t most = 255, warps_together = 4; // the compiler counts in fours of warps
     if (registers > most) return 0;
-    return of_an_sm / (std::min<std::int64_t>(up(registers, 8) * 8, most) * up(threads, warps_together * warp) * warps_together * warp);
+    return registers_of_an_sm / (std::min<std::int64_t>(up(registers, 8) * 8, most) * up(threads, warps_together * warp) * warps_together * warp);
 }
 
 std::int32_t atb_threads(const step& st, const batched_tile& t) {
@@ -143,7 +143,7 @@ std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     return t.in_registers ? sums : barrier_bytes + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
 }
 
-std::int64_t atb_unit(const step&, const batched_tile& t) {
+std::int64_t atb_unit(const batched_tile& t) {
     switch (atb_kernel_of(t)) {
     case atb_kernel::threads: return std::int64_t{t.k_panel} * t.threads;
     case atb_kernel::warps: return 4 * std::int64_t{t.k_panel} * t.slices;
@@ -153,12 +153,12 @@ std::int64_t atb_unit(const step&, const batched_tile& t) {
 
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     if (t.in_registers) return t.stages;
-    const auto by_shared = (chip.shared_bytes + shared_of_an_atb_block) / (atb_shared_bytes(st, t) + shared_of_an_atb_block);
+    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (atb_shared_bytes(st, t) + shared_of_a_block);
     return std::clamp<std::int64_t>(std::min(by_shared, atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t))), 1, most_blocks_of_an_sm);
 }
 
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    return std::min({atb_resident_blocks(st, t, chip) * chip.processors, worthwhile_blocks(st), up(extent_of(st, k), atb_unit(st, t))});
+    return std::min({atb_resident_blocks(st, t, chip) * chip.processors, worthwhile_blocks(st), up(extent_of(st, k), atb_unit(t))});
 }
 
 std::int64_t atb_added_at_once(const step& st) {

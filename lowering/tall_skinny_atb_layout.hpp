@@ -43,12 +43,11 @@ std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t thread
 /// Threads of a block, a copying warp's among them: see kernels/panel_ring.cuh.
 std::int32_t atb_threads(const step& st, const batched_tile& t);
 
-/// Shared memory of a block, bytes; and of an SM for each block, beside what it asks for.
+/// Shared memory of a block, bytes.
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
-inline constexpr std::int64_t shared_of_an_atb_block = 1 << 10;
 
 /// Steps of the sum that a block's share is counted in.
-std::int64_t atb_unit(const step& st, const batched_tile& t);
+std::int64_t atb_unit(const batched_tile& t);
 
 /// Blocks that an SM must have room for together, and those of a launch. The cut depends on the sizes, the tile and the chip only, never
 /// on what else runs.

@@ -55,7 +55,7 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
             t.threads = static_cast<std::int32_t>(up(tiles * tile_threads * t.slices, warp) * warp);
             for (const std::int64_t panel : {16 << 10, 8 << 10, 32 << 10})
                 for (const std::int64_t blocks : {2, 1})
-                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_an_atb_block)) any = true, add_new(out, t);
+                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block)) any = true, add_new(out, t);
             if (any) break; // else fewer threads share a panel: wide operands' smallest panels, or all sums, would not fit
         }
     }
@@ -91,7 +91,7 @@ void add_in_registers(std::vector<batched_tile>& out, batched_tile t, const step
             t.k_unrolled = unrolled, t.stages = blocks;
             if (unrolled * multiplies > most_multiplies) continue;
             if (atb_blocks_by_registers(atb_registers(st, t), t.threads) < blocks) continue;
-            if (blocks * (atb_shared_bytes(st, t) + shared_of_an_atb_block) > chip.shared_bytes) continue;
+            if (blocks * (atb_shared_bytes(st, t) + shared_of_a_block) > chip.shared_bytes) continue;
             add_new(out, t);
         }
 }
@@ -257,11 +257,11 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
     // Where blocks are few or their units large, some have more than others.
-    const auto blocks = atb_blocks(st, t, chip), units = up(s.k, atb_unit(st, t));
-    const double own = real(up(units, blocks) * atb_unit(st, t)), resident = real(atb_resident_blocks(st, t, chip));
+    const auto blocks = atb_blocks(st, t, chip), units = up(s.k, atb_unit(t));
+    const double own = real(up(units, blocks) * atb_unit(t)), resident = real(atb_resident_blocks(st, t, chip));
     const double steps = std::min(own * std::min(resident, real(blocks)), real(s.k));
     // Of the panels all but one are on their way; of k_unrolled times what a lane takes at once, all but half of one.
-    const double on_way = resident * real(atb_unit(st, t) * s.row) * (t.in_registers ? t.k_unrolled - 0.5 : t.stages - 1.0);
+    const double on_way = resident * real(atb_unit(t) * s.row) * (t.in_registers ? t.k_unrolled - 0.5 : t.stages - 1.0);
     const auto kernel = atb_kernel_of(t);
     const auto c = kernel == atb_kernel::threads ? cost_of_threads(st, t, steps, on_way)
                    : kernel == atb_kernel::warps ? cost_of_warps(st, t, steps, on_way)
