@@ -198,7 +198,7 @@ void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& ch
 
 batched_cost cost_from(const work& w, const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const machine& chip) {
     const double batches = static_cast<double>(extent_of(st, batch));
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     const double bytes = operand_bytes(st, layout, s);
     const double seconds_a_cycle = batches / (clock * chip.processors);
     batched_cost out;

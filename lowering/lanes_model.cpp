@@ -155,7 +155,7 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
 
 batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
     const auto& s = p.s;
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     const double bytes = p.x_taken + p.y_taken + p.c_taken;
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
     const auto k_steps = static_cast<double>(s.k);

@@ -22,4 +22,7 @@ struct machine {
     bool has_compiler = true;            ///< false: the prebuilt reference kernel runs every step
 };
 
+/// Cycles a second of a GPU's SM, which does 128 multiply-adds of f32 in each.
+inline double sm_clock(const machine& chip) { return chip.flops_f32 / (256.0 * chip.processors); }
+
 } // namespace ricci::lowering

@@ -234,7 +234,7 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
                       : kernel == ab_kernel::warps ? cost_of_warps(st, s, t, *mma)
                                                    : cost_of_shared(st, s, t, t.core == batched_core::mma ? mma : nullptr);
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)), own_turns = std::ceil(turns / blocks);
     const double resident = real(ab_resident_blocks(st, t, chip)), at_once = resident * chip.processors;
     const double bytes = real(s.m * (s.k * s.x + s.n * s.c * s.c_passes)), of_y = blocks * real(s.k * s.n * s.y);

@@ -255,7 +255,7 @@ double slower(const step& st, const batched_tile& t) {
 
 double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
     const auto s = atb_sizes_of(st);
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     // Where blocks are few or their units large, some have more than others.
     const auto blocks = atb_blocks(st, t, chip), units = up(s.k, atb_unit(t));
     const double own = real(up(units, blocks) * atb_unit(t)), resident = real(atb_resident_blocks(st, t, chip));
