@@ -249,13 +249,10 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     return slower(s, t) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
-/// The height is an argument of the kernel, and so are strides beyond it, so the choice must not depend on them: one for low matrices and
-/// one for tall ones, as if columns began at multiples of 16 bytes.
+/// Strides beyond the height are arguments of the kernel too: as if columns began at multiples of 16 bytes.
 step of_class_height(step st, const machine& chip) {
-    constexpr double low = 1.5e6, tall = 400e6; // bytes
     const auto s = ab_sizes_of(st);
-    const double row = real(s.k * s.x + s.n * s.c * s.c_passes);
-    auto rows = static_cast<std::int64_t>((batch_of(st, chip) == batch_class::many ? tall : low) / row) + 1;
+    auto rows = class_height(st, s.k * s.x + s.n * s.c * s.c_passes, chip);
     const auto side = axes_of(st, m);
     for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);
     for (auto& o : st.operands) {

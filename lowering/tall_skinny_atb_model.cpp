@@ -140,11 +140,8 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
 
 // ---- what they cost ----
 
-/// The height is an argument of the kernel, so the choice must not depend on it: one for low matrices and one for tall ones.
 step of_class_height(step st, const machine& chip) {
-    constexpr double low = 1.5e6, tall = 400e6; // bytes
-    const auto bytes = batch_of(st, chip) == batch_class::many ? tall : low;
-    const auto steps = static_cast<std::int64_t>(bytes / real(atb_sizes_of(st).row)) + 1;
+    const auto steps = class_height(st, atb_sizes_of(st).row, chip);
     for (const auto a : axes_of(st, k)) st.axes[static_cast<std::size_t>(a)].extent = steps;
     return st;
 }
