@@ -22,6 +22,7 @@
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
 //   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
+//   all_steps                        of the sum: k, or with the zeros behind realigned lines
 //   realigned                        and with it realign.cuh's; row, column of X and Y are then those of the realigned lines
 //   places                           bytes to the addresses of each product's C, X and Y, if there are several batch axes or tables
 #pragma once
@@ -198,7 +199,6 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
 /// x, y: p -> that product's matrix in shared memory; before_c is called before C is used.
 template <class Tile, class C, class X, class Y, class Before>
 RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y, const Before& before_c) {
-    constexpr int steps = realigned ? all_steps : static_cast<int>(k);
     RICCI_UNROLL_ONCE
     for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
         const int p = g / Tile::count;
@@ -206,7 +206,7 @@ RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const
         c_element* const cp = c.matrix_in_shared(p);
         const x_element* const xp = x(p);
         const y_element* const yp = y(p);
-        tile.template add<steps>(xp, yp);
+        tile.template add<all_steps>(xp, yp);
         before_c();
         tile.finish([&](int i, int j, compute sum) { update(a, cp[i * row[0] + j * column[0]], sum); },
                     [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });

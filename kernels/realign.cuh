@@ -7,7 +7,6 @@
 //   from_pitch, realigned_pitch        from one line to the next as it came, and then
 //   realigned_slot                     from one product to the next; 0: all share one matrix
 //   realigned_region                   bytes from the start of shared memory
-// and all_steps, of the sum.
 #pragma once
 
 #include "product.hpp"

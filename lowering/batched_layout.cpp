@@ -3,6 +3,7 @@
 
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -96,11 +97,14 @@ void take_run(const step& st, int o, const matrix& x, staged_operand& staged) {
 
 /// Gives X and Y the lines that the tensor cores read.
 void realign(const step& st, batched_layout& layout) {
+    const auto ek = extent_of(st, k), whole_k = up(ek, 16) * 16;
+    layout.realigned = true;
+    layout.all_steps = whole_k;
     for (int o = 1; o < 3; ++o) {
         auto& x = layout.operands[static_cast<std::size_t>(o)];
         auto& again = layout.again[static_cast<std::size_t>(o)];
         const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
-        const auto ek = extent_of(st, k), side = extent_of(st, o == 1 ? m : n), whole_k = (ek + 15) / 16 * 16, whole_side = (side + 7) / 8 * 8;
+        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8) * 8;
         again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
         again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
         again.from_pitch = rows_are_lines ? x.row : x.column;
@@ -116,6 +120,7 @@ bool has_places(const step& st) { return axes_of(st, batch).size() > 1 || is_gat
 
 batched_layout batched_layout_of(const step& st) {
     batched_layout out;
+    out.all_steps = extent_of(st, k);
     const auto batches = axes_of(st, batch);
     for (int o = 0; o < 3; ++o) {
         const auto x = matrix_of(st, o);
@@ -141,7 +146,7 @@ batched_layout batched_layout_of(const step& st) {
 
 batched_layout batched_layout_of(const step& st, const batched_tile& t) {
     auto out = batched_layout_of(st);
-    if (t.realigned) out.realigned = true, realign(st, out);
+    if (t.realigned) realign(st, out);
     return out;
 }
 

@@ -31,6 +31,7 @@ struct batched_layout {
     bool c_is_dense = false;                ///< C's span holds nothing but C: it may be stored as a whole
     bool realigned = false;                 ///< X and Y are; C comes after that to where X was
     std::array<realigned_operand, 3> again{}; ///< [0] is unused
+    std::int64_t all_steps = 0;             ///< of the sum, those of the zeros behind realigned lines too
 };
 
 /// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of

@@ -313,6 +313,7 @@ class product_source {
         text_.list("region", narrow(regions.staged));
         text_.list("fastest", nearest);
         text_.constant("places", regions.end);
+        text_.constant("all_steps", layout.all_steps);
         text_.flag("realigned", layout.realigned);
         write_realigned(layout, regions);
     }
@@ -331,7 +332,6 @@ class product_source {
         text_.list("realigned_pitch", each(&realigned_operand::pitch));
         text_.list("realigned_slot", each(&realigned_operand::slot));
         text_.list("realigned_region", narrow(regions.again));
-        text_.constant("all_steps", (extent_of(st_, k) + 15) / 16 * 16);
     }
 
     void make_tall_skinny_atb() {
