@@ -95,25 +95,6 @@ void take_run(const step& st, int o, const matrix& x, staged_operand& staged) {
     staged = {false, slot, x.row_stride, x.column_stride, length, 0, true};
 }
 
-/// Gives X and Y the lines that the tensor cores read.
-void realign(const step& st, batched_layout& layout) {
-    const auto ek = extent_of(st, k), whole_k = up(ek, 16) * 16;
-    layout.realigned = true;
-    layout.all_steps = whole_k;
-    for (int o = 1; o < 3; ++o) {
-        auto& x = layout.operands[static_cast<std::size_t>(o)];
-        auto& again = layout.again[static_cast<std::size_t>(o)];
-        const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
-        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8) * 8;
-        again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
-        again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
-        again.from_pitch = rows_are_lines ? x.row : x.column;
-        again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
-        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
-        (rows_are_lines ? x.row : x.column) = again.pitch;
-    }
-}
-
 } // namespace
 
 bool has_places(const step& st) { return axes_of(st, batch).size() > 1 || is_gathered(st); }
@@ -142,6 +123,24 @@ batched_layout batched_layout_of(const step& st) {
         if (o == 0) out.c_is_dense = length == x.rows * x.columns && (slot == length || batches.empty());
     }
     return out;
+}
+
+void realign(const step& st, batched_layout& layout) {
+    const auto ek = extent_of(st, k), whole_k = up(ek, 16) * 16;
+    layout.realigned = true;
+    layout.all_steps = whole_k;
+    for (int o = 1; o < 3; ++o) {
+        auto& x = layout.operands[static_cast<std::size_t>(o)];
+        auto& again = layout.again[static_cast<std::size_t>(o)];
+        const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
+        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8) * 8;
+        again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
+        again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
+        again.from_pitch = rows_are_lines ? x.row : x.column;
+        again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
+        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
+        (rows_are_lines ? x.row : x.column) = again.pitch;
+    }
 }
 
 batched_layout batched_layout_of(const step& st, const batched_tile& t) {

@@ -43,8 +43,9 @@ batched_layout batched_layout_of(const step& st);
 batched_layout batched_layout_of(const step& st, const batched_tile& t);
 
 /// Whether X and Y may be realigned: 2-byte operands of one type whose matrices come in one piece, in lines that the tensor cores cannot read
-/// whole, and C a span.
+/// whole, and C a span. Then X and Y get lines that they can.
 bool can_realign(const step& st, const batched_layout& layout);
+void realign(const step& st, batched_layout& layout);
 
 /// Whether a block has a table of where each of its products lies: of several batch axes, or by tables.
 bool has_places(const step& st);

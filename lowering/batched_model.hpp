@@ -26,7 +26,6 @@ inline constexpr double as_good = 0.02;
 /// All parameter sets that the kernel takes for this product on this chip, those with one core after those with another.
 std::vector<batched_tile> batched_candidates(const step& st, const machine& chip);
 
-
 /// The cost of each of these candidates; those that differ in products and threads only should follow one another.
 std::vector<batched_cost> batched_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 
