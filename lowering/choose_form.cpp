@@ -1,13 +1,14 @@
 // choose_form: pass 8, names what each step is and picks the kernel that runs it.
 //
-//   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
-//                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
-//                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab; on a CPU m >= 32 n, 32 k, and k > 1
-//                                  large m, n, k, smaller ones of a short batch, or where panels would be streamed; at most one batch axis   library, where strides and types fit a BLAS
-//                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
-//                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
-//                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
-//   everything else                                                         direct
+//   product of two operands with                                                            runs by
+//   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
+//   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
+//   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
+//   what a BLAS computes faster: see library_choice                                         library
+//   a GPU's m, n, k <= 128, too large to share an SM, batched                               batched_panels
+//   a GPU's m, n, k <= 128, the batch fastest in memory                                     batched_lanes
+//   m, n, k <= 64, any batch; a GPU's <= 128                                                batched_small
+//   everything else                                                                         direct
 // Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch; else, if they are large,
 // what is gathered is copied first.
 #include "lowering/choose_form.hpp"
@@ -18,6 +19,7 @@
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/library_choice.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
@@ -25,7 +27,6 @@
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
-#include "lowering/tuning_key.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -60,9 +61,9 @@ class form_chooser {
   private:
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
-        const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fits_library(single)) take_library(std::move(single), out); // where it is the faster one: docs/performance.md
-        else if (fixed && fits_batched_panels(single)) take_batched(family::batched_panels, std::move(single), out);
+        const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
+        if (fits_library(single, chip_, streams_panels)) take_library(std::move(single), out);
+        else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
         else take_direct(std::move(st), out);
@@ -259,70 +260,6 @@ class form_chooser {
         if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
         return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
-    }
-
-    /// Whether a GPU's processors have less than two products each, or little to do: a BLAS divides products between them.
-    bool is_short(const step& st) const { return batch_of(st, chip_) != batch_class::many || extent_of(st, batch) < 2 * chip_.processors; }
-
-    /// From how many operations a product goes to a BLAS: the shorter the batch, the fewer; and the fewer where panels would be streamed, at two
-    /// thirds of the memory's rate.
-    double least_flops(const step& st) const {
-        if (chip_.kind != target::cuda) return least_library_flops;
-        if (library_rounds_twice(st)) return least_short_library_flops;
-        if (extent_of(st, batch) < chip_.processors) return least_idle_library_flops;
-        if (batch_of(st, chip_) != batch_class::many || fits_batched_panels(st)) return least_few_library_flops;
-        return is_short(st) ? least_short_library_flops : least_library_flops;
-    }
-
-    /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every such point of a sample
-    /// was beyond one rounding, no other was): then the product is taken in f32, and added by a step of its own.
-    static bool library_rounds_twice(const step& st) {
-        const auto& c = st.operands[0];
-        if (size_of(c.type) > 2 || st.op == assignment::assign) return false;
-        for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if ((st.classes[a] == m || st.classes[a] == n) && c.stride[a] != 1 && c.stride[a] % 8 != 0) return false;
-        return true;
-    }
-
-    /// A CPU's BLAS has one type throughout, a GPU's has 2-byte operands too, summed in f32 and aligned to 4 bytes. Batches of those that fill
-    /// the GPU are faster in the own kernels up to their largest size: docs/performance.md.
-    bool has_library_types(const step& st) const {
-        const auto& c = st.operands[0];
-        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
-        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
-        if (x.type != y.type) return false;
-        if (size_of(x.type) > 2 || chip_.kind == target::cpu) return c.type == x.type && c.type == st.compute;
-        if (st.compute != scalar_type::f32 || (c.type != x.type && c.type != scalar_type::f32)) return false;
-        for (const auto* o : {&c, &x, &y})
-            if (size_of(o->type) == 2 && o->source_at_word != (o->offset % 2 == 0)) return false;
-        const bool has_own = !axes_of(st, batch).empty() && std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) <= largest_batched;
-        return !has_own || (is_short(st) && (extent_of(st, batch) < chip_.processors || !library_rounds_twice(st)));
-    }
-
-    /// One axis each of m, n and k, unit strides where a BLAS wants them, types that it has.
-    bool fits_library(const step& st) const {
-        if (!chip_.has_blas || axes_of(st, batch).size() > 1) return false;
-        for (const auto c : {m, n, k})
-            if (!is_one_axis(st, c)) return false;
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        const auto flops = 2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek);
-        if (flops < least_flops(st) || std::max({em, en, ek}) > largest_blas_size || !has_library_types(st)) return false;
-        const auto& c = st.operands[0];
-        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
-        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
-        const auto at = [&](const operand& o, axis_class cls) { return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())]; };
-        const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
-            return rows == 1 && columns >= row_count && columns <= largest_blas_size;
-        };
-        // C with m fastest, or the transposed product with n fastest.
-        const bool upright = fits(at(c, m), at(c, n), em), transposed = fits(at(c, n), at(c, m), en);
-        if (!upright && !transposed) return false;
-        const bool x_as_m = fits(at(x, m), at(x, k), em), x_as_k = fits(at(x, k), at(x, m), ek);
-        const bool y_as_n = fits(at(y, n), at(y, k), en), y_as_k = fits(at(y, k), at(y, n), ek);
-        if ((!x_as_m && !x_as_k) || (!y_as_n && !y_as_k)) return false;
-        // A BLAS conjugates only together with a transposition.
-        if (st.x_conjugated && (upright ? !x_as_k : !x_as_m)) return false;
-        return !st.y_conjugated || (upright ? y_as_n : y_as_k);
     }
 
     /// What the kernel computes exactly anyway is the same step in either mode, with the same parameters.
