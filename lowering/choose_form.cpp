@@ -19,6 +19,7 @@
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/lanes_model.hpp"
 #include "lowering/library_choice.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
@@ -178,30 +179,6 @@ class form_chooser {
         return several ? form::batched_gemm : form::gemm;
     }
 
-    /// Whether the batch runs fastest in every operand that has it.
-    static bool is_interleaved(const step& st) {
-        for (const auto o : {std::int32_t{0}, st.x, st.y}) {
-            const auto& stride = st.operands[static_cast<std::size_t>(o)].stride;
-            std::int64_t fastest_batch = 0, fastest_other = 0;
-            for (std::size_t a = 0; a < stride.size(); ++a) {
-                auto& fastest = st.classes[a] == batch ? fastest_batch : fastest_other;
-                const auto step = std::abs(stride[a]);
-                if (step != 0 && (fastest == 0 || step < fastest)) fastest = step;
-            }
-            if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
-        }
-        return true;
-    }
-
-    /// Whether the products of a batch lie one element apart in every operand, or share one.
-    static bool has_neighboring_products(const step& st) {
-        for (const auto b : axes_of(st, batch)) {
-            const auto stride = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(b)]; };
-            return stride(0) == 1 && (stride(st.x) == 1 || stride(st.x) == 0) && (stride(st.y) == 1 || stride(st.y) == 0);
-        }
-        return false;
-    }
-
     static bool is_one_axis(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 
     static bool fits_atb(const step& st) {
@@ -298,14 +275,21 @@ class form_chooser {
         out.compute = st.compute;
         out.axes = st.axes;
         out.operands = {st.operands[0], result};
-        if (product.coefficient >= 0) out.nodes = subtree(st.nodes, product.coefficient);
-        const auto coefficient = static_cast<std::int32_t>(out.nodes.size()) - 1;
-        out.nodes.push_back({operation::access, 1});
-        if (coefficient >= 0) out.nodes.push_back({operation::multiply, coefficient, coefficient + 1});
-        if (product.negative) out.nodes.push_back({operation::negate, static_cast<std::int32_t>(out.nodes.size()) - 1});
-        prune(out);
+        write_scaled(out, st.nodes, product);
         out.shape = form::pointwise;
         return out;
+    }
+
+    /// The right side of a step that scales operand 1, and adds it up along the axes of its sum if it has one.
+    static void write_scaled(step& out, const std::vector<node>& from, const matrix_product& product) {
+        const auto last = [&] { return static_cast<std::int32_t>(out.nodes.size()) - 1; };
+        if (product.coefficient >= 0) out.nodes = subtree(from, product.coefficient);
+        const auto coefficient = last();
+        out.nodes.push_back({operation::access, 1});
+        if (!out.sums.empty()) out.nodes.push_back({operation::sum, last(), 0});
+        if (coefficient >= 0) out.nodes.push_back({operation::multiply, coefficient, last()});
+        if (product.negative) out.nodes.push_back({operation::negate, last()});
+        prune(out);
     }
 
     void take_direct(step st, std::vector<step>& out) {
@@ -382,14 +366,7 @@ class form_chooser {
         total.sums = {{static_cast<std::int32_t>(axes.size()) - 1}};
         matrix_product product;
         is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        if (product.coefficient >= 0) total.nodes = subtree(st.nodes, product.coefficient);
-        const auto coefficient = static_cast<std::int32_t>(total.nodes.size()) - 1;
-        total.nodes.push_back({operation::access, 1, -1});
-        total.nodes.push_back({operation::sum, static_cast<std::int32_t>(total.nodes.size()) - 1, 0});
-        const auto sum = static_cast<std::int32_t>(total.nodes.size()) - 1;
-        if (coefficient >= 0) total.nodes.push_back({operation::multiply, coefficient, sum});
-        if (product.negative) total.nodes.push_back({operation::negate, static_cast<std::int32_t>(total.nodes.size()) - 1, -1});
-        prune(total);
+        write_scaled(total, st.nodes, product);
         total.shape = form::reduction;
         out.push_back(std::move(partial));
         take_direct(std::move(total), out);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace ricci::lowering {
 namespace {
@@ -197,6 +198,30 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
 }
 
 } // namespace
+
+bool is_interleaved(const step& st) {
+    for (const auto o : {std::int32_t{0}, st.x, st.y}) {
+        const auto& stride = st.operands[static_cast<std::size_t>(o)].stride;
+        std::int64_t fastest_batch = 0, fastest_other = 0;
+        for (std::size_t a = 0; a < stride.size(); ++a) {
+            auto& fastest = st.classes[a] == batch ? fastest_batch : fastest_other;
+            const auto step = std::abs(stride[a]);
+            if (step != 0 && (fastest == 0 || step < fastest)) fastest = step;
+        }
+        if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
+    }
+    return true;
+}
+
+bool has_neighboring_products(const step& st) {
+    const auto batches = axes_of(st, batch);
+    if (batches.empty()) return false;
+    const auto stride = [&](std::int32_t o) {
+        return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(batches.front())];
+    };
+    const auto is_neighbor_or_shared = [&](std::int32_t o) { return stride(o) == 1 || stride(o) == 0; };
+    return stride(0) == 1 && is_neighbor_or_shared(st.x) && is_neighbor_or_shared(st.y);
+}
 
 lanes_layout lanes_layout_of(const step& st, const batched_tile& t) { return layout_of(lanes_product(st), t); }
 
