@@ -216,7 +216,7 @@ class mma_tile {
     /// The same, but where sums are not what multiply-adds give, store(row, column, again(row, column)).
     template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again& again) {
         if constexpr (is_split)
-            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || has_nan_or_infinity())) {
+            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || is_not_finite())) {
                 RICCI_UNROLL_ONCE
                 for (int e = 0; e < tile_m * tile_n * 2 * lane_rows; ++e) {
                     const place at = place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));
@@ -240,15 +240,11 @@ class mma_tile {
         return c_transposed ? place{beside, at, exists} : place{at, beside, exists};
     }
 
-    RICCI_FUNCTION bool has_nan_or_infinity() const {
-        float zero = 0; // times anything else
-        RICCI_UNROLL
-        for (int r = 0; r < tile_m; ++r)
-            RICCI_UNROLL
-            for (int c = 0; c < tile_n; ++c)
-                RICCI_UNROLL
-                for (int i = 0; i < parts * 2 * lane_rows; ++i) zero += 0 * sums_[r][c][i % parts][i / parts];
-        return zero != 0;
+    RICCI_FUNCTION bool is_not_finite() const {
+        constexpr int of_tile = parts * 2 * lane_rows;
+        return has_nan_or_infinity<tile_m * tile_n * of_tile>([&](int e) {
+            return sums_[e / of_tile / tile_n][e / of_tile % tile_n][e % of_tile % parts][e % of_tile / parts];
+        });
     }
 
     RICCI_FUNCTION void sums_become_nan() {

@@ -72,6 +72,24 @@ template <> struct mma_of_floats<true> {
 };
 template <> struct mma_of<2> : mma_of_floats<rounds_to_tf32> {};
 
+/// Sums of a warp's tiles.
+template <class Sum, int Rows, int Columns, int Count> RICCI_FUNCTION void clear_sums(Sum (&sums)[Rows][Columns][Count]) {
+    RICCI_UNROLL
+    for (int r = 0; r < Rows; ++r)
+        RICCI_UNROLL
+        for (int t = 0; t < Columns; ++t)
+            RICCI_UNROLL
+            for (int i = 0; i < Count; ++i) sums[r][t][i] = 0;
+}
+
+/// Whether one of sum(0 ... Count-1) is no finite number.
+template <int Count, class Sum> RICCI_FUNCTION bool has_nan_or_infinity(const Sum& sum) {
+    float zero = 0; // times anything else
+    RICCI_UNROLL
+    for (int i = 0; i < Count; ++i) zero += 0 * static_cast<float>(sum(i));
+    return zero != 0;
+}
+
 /// Whether a number that Mma has read lost bits; `least`: of all that it read.
 template <class Mma> RICCI_FUNCTION bool has_lost_bits(unsigned least) {
     if constexpr (Mma::least_exact > 0) return least < Mma::least_exact;

@@ -116,12 +116,7 @@ class warp_rows {
     RICCI_FUNCTION warp_rows(const arguments& a, long long first, int own, bool vectors)
         : a_(a), first_(first), x_(static_cast<const x_element*>(a.x) + m_offset(a, 1, first)),
           c_(static_cast<c_element*>(a.c) + m_offset(a, 0, first)), own_(own), vectors_(vectors) {
-        RICCI_UNROLL
-        for (int r = 0; r < row_tiles; ++r)
-            RICCI_UNROLL
-            for (int t = 0; t < column_tiles; ++t)
-                RICCI_UNROLL
-                for (int i = 0; i < 2 * mma::lane_rows; ++i) sums_[r][t][i] = 0;
+        clear_sums(sums_);
     }
 
     RICCI_FUNCTION void multiply(const y_part* ys) {
@@ -143,7 +138,7 @@ class warp_rows {
 
     RICCI_FUNCTION void store(bool y_is_small) {
         if constexpr (is_float)
-            if (__any_sync(0xffffffffu, y_is_small || has_lost_bits<mma>(least_) || has_nan_or_infinity())) return store_again();
+            if (__any_sync(0xffffffffu, y_is_small || has_lost_bits<mma>(least_) || is_not_finite())) return store_again();
         const int h = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
         RICCI_UNROLL
         for (int t = 0; t < column_tiles; ++t)
@@ -262,15 +257,10 @@ class warp_rows {
             }
     }
 
-    RICCI_FUNCTION bool has_nan_or_infinity() const {
-        float zero = 0; // times anything else
-        RICCI_UNROLL
-        for (int r = 0; r < row_tiles; ++r)
-            RICCI_UNROLL
-            for (int t = 0; t < column_tiles; ++t)
-                RICCI_UNROLL
-                for (int i = 0; i < 2 * mma::lane_rows; ++i) zero += 0 * static_cast<float>(sums_[r][t][i]);
-        return zero != 0;
+    RICCI_FUNCTION bool is_not_finite() const {
+        constexpr int of_tile = 2 * mma::lane_rows;
+        return has_nan_or_infinity<row_tiles * column_tiles * of_tile>(
+            [&](int e) { return sums_[e / of_tile / column_tiles][e / of_tile % column_tiles][e % of_tile]; });
     }
 
     /// What multiply-adds give.

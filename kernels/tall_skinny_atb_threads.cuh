@@ -11,6 +11,7 @@
 
 #include "block_sums.cuh"
 #include "neighbors.cuh"
+#include "read_ahead.cuh"
 #include "reduce.cuh"
 
 /// A thread's numbers of one operand. O: 1 X, 2 Y.
@@ -97,19 +98,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         const long long l = own.first + static_cast<long long>(u) * unit + static_cast<int>(threadIdx.x) * k_lane;
         xs[into].load(a, l), ys[into].load(a, l);
     };
-    RICCI_UNROLL
-    for (int b = 0; b < k_unrolled; ++b)
-        if (b < units) load(b, b);
-    RICCI_UNROLL_ONCE
-    for (int u = 0; u < units; u += k_unrolled) {
+    read_ahead<k_unrolled>(units, load, [&](int b) {
         RICCI_UNROLL
-        for (int b = 0; b < k_unrolled; ++b) {
-            if (u + b >= units) break;
-            RICCI_UNROLL
-            for (int s = 0; s < k_lane; ++s) add_step(sums, [&](int i) { return xs[b].at(s, i); }, [&](int j) { return ys[b].at(s, j); });
-            if (u + b + k_unrolled < units) load(b, u + b + k_unrolled);
-        }
-    }
+        for (int s = 0; s < k_lane; ++s) add_step(sums, [&](int i) { return xs[b].at(s, i); }, [&](int j) { return ys[b].at(s, j); });
+    });
     RICCI_UNROLL_2
     for (long long l = own.first + static_cast<long long>(units) * unit + threadIdx.x; l < own.last; l += threads_per_block)
         add_step(sums, [&](int i) { return static_cast<const x_element*>(a.x)[x_offset(a, i, l)]; },

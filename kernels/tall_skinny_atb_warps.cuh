@@ -18,6 +18,7 @@
 #include "block_sums.cuh"
 #include "mma_numbers.cuh"
 #include "neighbors.cuh"
+#include "read_ahead.cuh"
 
 using mma = mma_of<x_type>;
 using number = mma::number;
@@ -79,14 +80,7 @@ template <int O, class Element> class lane_numbers {
 /// A warp's sums.
 class warp_sums {
   public:
-    RICCI_FUNCTION warp_sums() {
-        RICCI_UNROLL
-        for (int r = 0; r < row_tiles; ++r)
-            RICCI_UNROLL
-            for (int t = 0; t < column_tiles; ++t)
-                RICCI_UNROLL
-                for (int i = 0; i < 2 * mma::lane_rows; ++i) sums_[r][t][i] = 0;
-    }
+    RICCI_FUNCTION warp_sums() { clear_sums(sums_); }
 
     /// Adds a product of the tensor cores for each tile; x(slot, element), y(slot, element): the lane's.
     template <class X, class Y> RICCI_FUNCTION void add(const X& x, const Y& y) {
@@ -146,20 +140,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         const long long l = own.first + static_cast<long long>(u) * unit + slice * k_block;
         x.load(into, l), y.load(into, l);
     };
-    RICCI_UNROLL
-    for (int b = 0; b < k_unrolled; ++b)
-        if (b < units) load(b, b);
-    RICCI_UNROLL_ONCE
-    for (int u = 0; u < units; u += k_unrolled) {
+    read_ahead<k_unrolled>(units, load, [&](int b) {
         RICCI_UNROLL
-        for (int b = 0; b < k_unrolled; ++b) {
-            if (u + b >= units) break;
-            RICCI_UNROLL
-            for (int p = 0; p < products_of_block; ++p)
-                sums.add([&](int s, int e) { return x.at(b, s, p * mma::elements + e); }, [&](int s, int e) { return y.at(b, s, p * mma::elements + e); });
-            if (u + b + k_unrolled < units) load(b, u + b + k_unrolled);
-        }
-    }
+        for (int p = 0; p < products_of_block; ++p)
+            sums.add([&](int s, int e) { return x.at(b, s, p * mma::elements + e); }, [&](int s, int e) { return y.at(b, s, p * mma::elements + e); });
+    });
     constexpr int short_block = 4 * mma::elements;
     RICCI_UNROLL_ONCE
     for (long long l = own.first + static_cast<long long>(units) * unit + slice * short_block; l < own.last; l += slices * short_block)
