@@ -2,10 +2,10 @@
 #include "runtime/table_check.hpp"
 
 #include "lowering/refuse.hpp"
+#include "runtime/environment.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 
 namespace ricci::runtime {
 namespace {
@@ -57,10 +57,7 @@ template <class Entry> void check_one(const table_check& check, const void* entr
 } // namespace
 
 bool checks_tables(device d) {
-    static const bool debugging = [] {
-        const char* text = std::getenv("RICCI_DEBUG");
-        return text != nullptr && *text != '\0';
-    }();
+    static const bool debugging = is_debugging();
     return d.is_cpu() || debugging;
 }
 
