@@ -1,12 +1,11 @@
 // text: the parser of the notation, by recursive descent.
 #include "dsl/text.hpp"
 
-#include "dsl/text_mistake.hpp"
+#include "dsl/text_scanner.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,9 @@ namespace ricci {
 
 namespace {
 
+using dsl::is_blank;
+using dsl::is_digit;
+using dsl::is_letter;
 using lowering::operation;
 
 // Bounds on what one statement may hold, so that neither this parser nor a pass that walks the tree runs out of
@@ -38,11 +40,6 @@ std::optional<operation> function_named(std::string_view name) {
     return std::nullopt;
 }
 
-// The C library's classification depends on the locale.
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
-
 /// Blanks out comments and newlines in place, so that columns stay what they were.
 std::string on_one_line(std::string_view program) {
     std::string line(program);
@@ -55,12 +52,11 @@ std::string on_one_line(std::string_view program) {
     return line;
 }
 
-class parser {
+class parser : dsl::text_scanner {
   public:
-    parser(std::string_view source, int number) {
+    parser(std::string_view source, int number) : text_scanner(source, number) {
         result_.source = source;
         result_.number = number;
-        source_ = source;
     }
 
     text_statement statement() {
@@ -82,80 +78,9 @@ class parser {
   private:
     lowering::statement& out() { return result_.unbound; }
 
-    // -- characters
-
-    void skip_blanks() {
-        while (at_ < source_.size() && is_blank(source_[at_])) ++at_;
-    }
-    /// The next character that is no blank; '\0' at the end.
-    char peek() {
-        skip_blanks();
-        return at_ < source_.size() ? source_[at_] : '\0';
-    }
-    bool take(std::string_view token) {
-        skip_blanks();
-        if (!source_.substr(at_).starts_with(token)) return false;
-        at_ += token.size();
-        return true;
-    }
-    void want(std::string_view token, const char* what) {
-        if (!take(token)) expected(what);
-    }
-
-    [[noreturn]] void fail(std::size_t column, const std::string& message) const {
-        fail_in_text(source_, result_.number, column, message);
-    }
-    [[noreturn]] void expected(const std::string& what) {
-        skip_blanks();
-        if (at_ == source_.size()) fail(at_, fmt::format("expected {}, found the end", what));
-        const std::size_t bytes = dsl::character_bytes(source_.substr(at_));
-        if (bytes == 0)
-            fail(at_,
-                 fmt::format("expected {}, found byte 0x{:02x}", what, static_cast<unsigned char>(source_[at_])));
-        fail(at_, fmt::format("expected {}, found '{}'", what, source_.substr(at_, bytes)));
-    }
-
-    // -- names and numbers
-
-    std::string_view name() {
-        skip_blanks();
-        const std::size_t begin = at_;
-        while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
-        return source_.substr(begin, at_ - begin);
-    }
-
-    std::int64_t integer() {
-        skip_blanks();
-        std::int64_t value = 0;
-        const char* first = source_.data() + at_;
-        const auto [end, problem] = std::from_chars(first, source_.data() + source_.size(), value);
-        if (problem == std::errc::result_out_of_range) fail(at_, "the integer does not fit in 64 bits");
-        const std::size_t begin = std::exchange(at_, static_cast<std::size_t>(end - source_.data()));
-        if (at_ < source_.size() && (is_letter(source_[at_]) || source_[at_] == '.'))
-            fail(begin, "expected an integer or an index, found a number");
-        return value;
-    }
-
-    std::int64_t bound() {
-        const bool negative = peek() == '-';
-        if (negative || peek() == '+') ++at_;
-        if (!is_digit(peek())) expected("an integer: the range of an index is written m(begin, end)");
-        const std::int64_t value = integer();
-        return negative ? -value : value;
-    }
-
     void number() {
-        double value = 0;
         const std::size_t begin = at_;
-        const auto [end, problem] = std::from_chars(source_.data() + at_, source_.data() + source_.size(), value);
-        if (problem == std::errc::invalid_argument) expected("a number");
-        if (problem == std::errc::result_out_of_range) fail(begin, "the number does not fit in a double");
-        at_ = static_cast<std::size_t>(end - source_.data());
-        const bool imaginary = at_ < source_.size() && source_[at_] == 'i';
-        if (imaginary) ++at_;
-        if (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]) || source_[at_] == '.'))
-            expected("an operator behind the number");
-        out().scalars.push_back({imaginary ? 0 : value, imaginary ? value : 0, imaginary});
+        out().scalars.push_back(scalar());
         add(begin, operation::scalar, static_cast<std::int32_t>(out().scalars.size()) - 1);
     }
 
@@ -446,8 +371,6 @@ class parser {
     }
 
     text_statement result_;
-    std::string_view source_;
-    std::size_t at_ = 0;
     std::vector<table> tables_; ///< of the access that is being read
     bool in_table_ = false;
 };
