@@ -30,9 +30,10 @@ constexpr std::pair<std::string_view, operation> functions[] = {
 constexpr std::string_view padded_keyword = "padded", distinct_keyword = "distinct";
 
 /// Functions that the language lacks: a name of these before an access is a mistake, any other an index table's user.
-constexpr std::string_view missing_functions[] = {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos",
-                                                  "cosh", "erf",   "erfc", "exp2",  "expm1", "floor", "log",   "log10", "log1p", "log2",
-                                                  "mod",  "pow",   "round", "sign", "sin",   "sinh",  "sum",   "tan",   "tanh",  "trunc"};
+constexpr std::string_view missing_functions[] = {
+    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",  "ceil",  "cos",
+    "cosh", "erf",   "erfc",  "exp2",  "expm1", "floor", "log",   "log10", "log1p", "log2",
+    "mod",  "pow",   "round", "sign",  "sin",   "sinh",  "sum",   "tan",   "tanh",  "trunc"};
 
 std::optional<operation> function_named(std::string_view name) {
     for (const auto& [spelling, kind] : functions)
@@ -94,7 +95,8 @@ class parser : dsl::text_scanner {
         access(column, word);
     }
 
-    /// An access that stands in a position, with its own positions; they are appended behind the access that it stands in.
+    /// An access that stands in a position, with its own positions; they are appended behind the access that it
+    /// stands in.
     struct table {
         lowering::access access;
         std::vector<lowering::position> positions;
@@ -123,7 +125,8 @@ class parser : dsl::text_scanner {
         a.position_count = static_cast<std::int32_t>(out().positions.size()) - a.first_position;
         const auto number = append(a, column);
         for (table& t : std::exchange(tables_, {})) {
-            out().positions[static_cast<std::size_t>(t.gathered)].table = static_cast<std::int32_t>(out().accesses.size());
+            out().positions[static_cast<std::size_t>(t.gathered)].table =
+                static_cast<std::int32_t>(out().accesses.size());
             t.access.first_position = static_cast<std::int32_t>(out().positions.size());
             t.access.position_count = static_cast<std::int32_t>(t.positions.size());
             out().positions.insert(out().positions.end(), t.positions.begin(), t.positions.end());
@@ -176,14 +179,16 @@ class parser : dsl::text_scanner {
         p.table = 0; // known when the access that it stands in ends
         out().positions.push_back(p);
         tables_.push_back(std::move(t));
-        if (peek() != ',' && peek() != ')') expected("',' or ')': the entry of an index table is a position by itself");
+        if (peek() != ',' && peek() != ')')
+            expected("',' or ')': the entry of an index table is a position by itself");
         return true;
     }
 
     /// Whether between the parenthesis here and its partner there is more than the integers of an index's range.
     bool holds_letter() const {
         const auto end = source_.find(')', at_);
-        return std::any_of(source_.begin() + static_cast<std::ptrdiff_t>(at_), source_.begin() + static_cast<std::ptrdiff_t>(std::min(end, source_.size())), is_letter);
+        return std::any_of(source_.begin() + static_cast<std::ptrdiff_t>(at_),
+                           source_.begin() + static_cast<std::ptrdiff_t>(std::min(end, source_.size())), is_letter);
     }
 
     void position(std::int32_t first_position) {
@@ -327,7 +332,8 @@ class parser : dsl::text_scanner {
         if (!is_letter(c)) expected("a tensor, a number or '('");
         const std::string_view word = name();
         if (const auto function = function_named(word)) return call(column, *function, depth);
-        const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) != std::end(missing_functions);
+        const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) !=
+                                std::end(missing_functions);
         if (is_missing && peek() == '(' && holds_access()) fail_as_function(column, word);
         const auto number = access(column, word);
         return add(column, operation::access, number);
@@ -378,7 +384,8 @@ class parser : dsl::text_scanner {
 } // namespace
 
 bool is_text_name(std::string_view name) {
-    return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword && !function_named(name) &&
+    return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
+           !function_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 

@@ -9,8 +9,8 @@
 //   a GPU's m, n, k <= 128, the batch fastest in memory                                     batched_lanes
 //   m, n, k <= 64, any batch; a GPU's <= 128                                                batched_small
 //   everything else                                                                         direct
-// Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch; else, if they are large,
-// what is gathered is copied first.
+// Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch;
+// else, if they are large, what is gathered is copied first.
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -50,7 +50,8 @@ class form_chooser {
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
         if (is_gathered(st)) return choose_gathered(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
-        if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
+        if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st)))
+            return take_atb(std::move(st), out);
         if (st.shape == form::tall_skinny_ab || ((st.shape == form::gemv || is_scaling(st)) && fits_ab(st))) {
             const auto long_side = extent_of(st, n) > extent_of(st, m) ? n : m;
             return take_ab(std::move(st), long_side, out);
@@ -81,7 +82,8 @@ class form_chooser {
         else take_direct(std::move(st), out);
     }
 
-    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing beside it.
+    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing
+    /// beside it.
     static bool pays_to_copy(const step& st) {
         double copied = 0;
         for (const auto& o : st.operands)
@@ -120,12 +122,13 @@ class form_chooser {
         take_direct(std::move(copy), out);
     }
 
-    /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.
+    /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and
+    /// of a million.
     void choose_for_variable(step st, std::vector<step>& out) {
         const auto long_side = varies(st, m) ? m : n;
         const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
-        if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
-            fits_shared(narrow * ek * size_of(st.compute)))
+        if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() &&
+            ek > 1 && std::max(narrow, ek) <= largest_small && fits_shared(narrow * ek * size_of(st.compute)))
             return take_ab(std::move(st), long_side, out);
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
@@ -143,24 +146,32 @@ class form_chooser {
         return own >= 0 && !st.axes[static_cast<std::size_t>(own)].variable;
     }
 
-    /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it as for a product.
-    bool is_scaling(const step& st) const { return chip_.kind == target::cuda && extent_of(st, k) == 1 && (is_one_axis(st, m) || is_one_axis(st, n)); }
+    /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it
+    /// as for a product.
+    bool is_scaling(const step& st) const {
+        return chip_.kind == target::cuda && extent_of(st, k) == 1 && (is_one_axis(st, m) || is_one_axis(st, n));
+    }
 
     static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }
 
-    /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded, and the left
-    /// not read by the right side.
+    /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded,
+    /// and the left not read by the right side.
     static bool is_plain_product(const step& st) {
-        if (st.classes.empty() || std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
+        if (st.classes.empty() || std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end())
+            return false;
         if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
-        return std::none_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place || !o.bounds.empty(); });
+        return std::none_of(st.operands.begin(), st.operands.end(),
+                            [](const operand& o) { return o.in_place || !o.bounds.empty(); });
     }
 
     form shape_of(const step& st) const {
-        const bool sums = std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
+        const bool sums =
+            std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
         if (!st.classes.empty()) return product_shape(st);
-        const auto accesses = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::access; });
-        if (accesses == 1 && st.nodes.size() == 1 && st.operands[0].present == st.operands[1].present) return form::permutation;
+        const auto accesses = std::count_if(st.nodes.begin(), st.nodes.end(),
+                                            [](const node& n) { return n.kind == operation::access; });
+        if (accesses == 1 && st.nodes.size() == 1 && st.operands[0].present == st.operands[1].present)
+            return form::permutation;
         if (!sums) return form::pointwise;
         return accesses == 1 ? form::reduction : form::direct;
     }
@@ -169,7 +180,10 @@ class form_chooser {
         if (!axes_of(st, other).empty()) return form::direct;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const bool batched = !axes_of(st, batch).empty(); // also a batch of one
-        if (ek == 1) return !batched && em > 1 && en > 1 ? form::outer_product : em > 1 && en > 1 ? form::batched_gemm : form::pointwise;
+        if (ek == 1)
+            return !batched && em > 1 && en > 1 ? form::outer_product
+                   : em > 1 && en > 1           ? form::batched_gemm
+                                                : form::pointwise;
         if (batched) return is_interleaved(st) ? form::interleaved_gemm : form::batched_gemm;
         if (em == 1 && en == 1) return form::dot;
         if (em == 1 || en == 1) return form::gemv;
@@ -183,27 +197,30 @@ class form_chooser {
 
     static bool fits_atb(const step& st) {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        return axes_of(st, batch).empty() && is_one_axis(st, k) && std::max(em, en) <= largest_small && ek >= shortest_tall &&
-               ek >= tall_ratio * std::max(em, en);
+        return axes_of(st, batch).empty() && is_one_axis(st, k) && std::max(em, en) <= largest_small &&
+               ek >= shortest_tall && ek >= tall_ratio * std::max(em, en);
     }
 
     bool fits_ab(const step& st) const {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const auto tall = std::max(em, en), narrow = std::max(std::min(em, en), ek);
-        return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
-               (chip_.kind == target::cuda || tall >= tall_ratio * narrow) && fits_shared(std::min(em, en) * ek * size_of(st.compute));
+        return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small &&
+               tall >= shortest_tall && (chip_.kind == target::cuda || tall >= tall_ratio * narrow) &&
+               fits_shared(std::min(em, en) * ek * size_of(st.compute));
     }
 
-    /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
-    /// constants, and a long axis beside a short one is more often a batch than a side of a matrix. The one that stays is the
-    /// nearest in memory whose extent does not vary, and that no table has.
+    /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has
+    /// m and n as constants, and a long axis beside a short one is more often a batch than a side of a matrix. The
+    /// one that stays is the nearest in memory whose extent does not vary, and that no table has.
     static step with_single_axes(step st) {
         for (const auto c : {m, n}) {
             const auto axes = axes_of(st, c);
             if (axes.size() < 2) continue;
             const auto is_side = [&](auto a) {
                 const auto axis = static_cast<std::size_t>(a);
-                return !st.axes[axis].variable && std::none_of(st.operands.begin(), st.operands.end(), [&](const operand& o) { return is_gathered_along(st, o, axis); });
+                return !st.axes[axis].variable &&
+                       std::none_of(st.operands.begin(), st.operands.end(),
+                                    [&](const operand& o) { return is_gathered_along(st, o, axis); });
             };
             const auto fixed = std::find_if(axes.begin(), axes.end(), is_side);
             const auto kept = fixed == axes.end() ? axes.front() : *fixed;
@@ -220,23 +237,29 @@ class form_chooser {
         if (is_vector_shape(st.shape)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         if (chip_.kind == target::cpu) return ek > 1 && std::max({em, en, ek}) <= largest_small;
-        return ek > 1 && std::max({em, en, ek}) <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
+        return ek > 1 && std::max({em, en, ek}) <= largest_batched &&
+               batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
     }
 
-    /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the batch at once.
+    /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the
+    /// batch at once.
     bool fits_batched_lanes(const step& st) const {
         if (chip_.kind != target::cuda || !has_neighboring_products(st)) return false;
         const auto batches = axes_of(st, batch);
-        const bool few = batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
+        const bool few =
+            batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
     /// Products that would leave an SM with one block at a time if they lay in shared memory whole.
     bool fits_batched_panels(const step& st) const {
-        if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
+        if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() ||
+            has_neighboring_products(st) || !takes_panels(st))
+            return false;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
-        return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
+        return extent_of(st, k) > 1 && largest <= largest_batched &&
+               batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
     }
 
     /// What the kernel computes exactly anyway is the same step in either mode, with the same parameters.
@@ -245,8 +268,8 @@ class form_chooser {
         if (!may_round_to_tf32(st, chip_)) st.math = math_mode::full;
     }
 
-    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is an addition
-    /// that it would round twice.
+    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is
+    /// an addition that it would round twice.
     void take_library(step st, std::vector<step>& out) {
         set_kernel(st, family::library);
         matrix_product product;
@@ -323,7 +346,8 @@ class form_chooser {
         }
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
         choose_tile(st, chip_, known_);
-        if (chip_.kind == target::cuda && (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))
+        if (chip_.kind == target::cuda &&
+            (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))
             return take_direct(std::move(plain), out);
         out.push_back(std::move(st));
     }

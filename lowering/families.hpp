@@ -10,11 +10,13 @@ namespace ricci::lowering {
 //   tall_skinny_atb  {chunks the long axis is cut into; rows staged at once}, on a CPU
 //   tall_skinny_ab   {rows a block, on a CPU}
 
-inline constexpr std::int64_t largest_small = 64;    ///< m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
+/// m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
+inline constexpr std::int64_t largest_small = 64;
 inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of a GPU's batched kernels
 inline constexpr std::int64_t least_neighbors = 16;  ///< products in a row, of batched_lanes with several batch axes
 inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
-inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least; not of a GPU's tall_skinny_ab
+/// long axis over width, at least; not of a GPU's tall_skinny_ab
+inline constexpr std::int64_t tall_ratio = 32;
 inline constexpr int direct_threads = 256;
 
 /// The product of the extents of the axes of one class.

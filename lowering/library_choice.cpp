@@ -28,8 +28,9 @@ batch_fill fill_of(const step& st, const machine& chip) {
     return products < 2 * chip.processors ? batch_fill::uneven : batch_fill::full;
 }
 
-/// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The less of a GPU its batch
-/// fills, the smaller; and smaller where panels would be streamed, at two thirds of the memory's rate.
+/// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The
+/// less of a GPU its batch fills, the smaller; and smaller where panels would be streamed, at two thirds of the
+/// memory's rate.
 double least_side(const step& st, const machine& chip, bool streams_panels) {
     constexpr double least = 96, in_two_steps = 64, idle = 32, little = 40, uneven = 64;
     if (chip.kind != target::cuda) return least;
@@ -56,10 +57,12 @@ bool has_library_types(const step& st, const machine& chip) {
     });
 }
 
-/// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a GPU
-/// (docs/performance.md), or nearly does where a BLAS would take two steps.
+/// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a
+/// GPU (docs/performance.md), or nearly does where a BLAS would take two steps.
 bool has_faster_kernel(const step& st, const machine& chip) {
-    if (chip.kind != target::cuda || size_of(x_of(st).type) > 2 || axes_of(st, batch).empty() || largest_side(st) > largest_batched) return false;
+    if (chip.kind != target::cuda || size_of(x_of(st).type) > 2 || axes_of(st, batch).empty() ||
+        largest_side(st) > largest_batched)
+        return false;
     const auto fill = fill_of(st, chip);
     return fill == batch_fill::full || (fill != batch_fill::idle && library_rounds_twice(st));
 }
@@ -68,7 +71,9 @@ bool has_faster_kernel(const step& st, const machine& chip) {
 bool has_library_strides(const step& st) {
     const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
     const auto &c = st.operands[0], &x = x_of(st), &y = y_of(st);
-    const auto at = [&](const operand& o, axis_class cls) { return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())]; };
+    const auto at = [&](const operand& o, axis_class cls) {
+        return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())];
+    };
     const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
         return rows == 1 && columns >= row_count && columns <= largest_blas_size;
     };

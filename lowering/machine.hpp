@@ -1,4 +1,5 @@
-// machine: what lowering knows of the chip; comes in as a value, so that a plan can be made for a chip that is not there.
+// machine: what lowering knows of the chip; comes in as a value, so that a plan can be made for a chip that is not
+// there.
 #pragma once
 
 #include <cstdint>

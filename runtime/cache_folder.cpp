@@ -136,7 +136,8 @@ cached_file read_file(int shelf, const std::string& name) {
 
 int replace_file(int shelf, const std::string& name, std::string_view bytes) {
     const std::string temporary = temporary_name();
-    const descriptor file(openat(shelf, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const descriptor file(
+        openat(shelf, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     int failure = file ? write_file(file.get(), bytes) : errno;
     if (!failure && renameat(shelf, temporary.c_str(), shelf, name.c_str()) != 0) failure = errno;
     if (failure && file) unlinkat(shelf, temporary.c_str(), 0);

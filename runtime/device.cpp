@@ -68,7 +68,9 @@ void synchronize() {
 
 namespace runtime {
 
-void refuse_ordinal(int ordinal) { throw error(fmt::format("there is no GPU with the number {}: they count from 0", ordinal)); }
+void refuse_ordinal(int ordinal) {
+    throw error(fmt::format("there is no GPU with the number {}: they count from 0", ordinal));
+}
 
 void* allocate(device d, std::size_t bytes, bool zeroed) {
     if (bytes == 0) return nullptr;

@@ -44,7 +44,9 @@ math chosen_math() {
     return static_cast<math>(choice);
 }
 
-std::optional<math> exchange_thread_math(std::optional<math> choice) noexcept { return std::exchange(thread_math, choice); }
+std::optional<math> exchange_thread_math(std::optional<math> choice) noexcept {
+    return std::exchange(thread_math, choice);
+}
 
 math parse_math(const std::string& name) {
     if (const auto named = math_named(name)) return *named;
