@@ -41,18 +41,6 @@ std::optional<operation> function_named(std::string_view name) {
     return std::nullopt;
 }
 
-/// Blanks out comments and newlines in place, so that columns stay what they were.
-std::string on_one_line(std::string_view program) {
-    std::string line(program);
-    bool comment = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '\n') comment = false;
-        if (line[i] == '#' || (line[i] == '/' && i + 1 < line.size() && line[i + 1] == '/')) comment = true;
-        if (comment || is_blank(line[i])) line[i] = ' ';
-    }
-    return line;
-}
-
 class parser : dsl::text_scanner {
   public:
     parser(std::string_view source, int number) : text_scanner(source, number) {
@@ -390,7 +378,7 @@ bool is_text_name(std::string_view name) {
 }
 
 std::vector<text_statement> parse_text(std::string_view program) {
-    const std::string line = on_one_line(program);
+    const std::string line = dsl::on_one_line(program);
     std::vector<text_statement> statements;
     for (std::size_t begin = 0; begin < line.size();) {
         const std::size_t end = std::min(line.find(';', begin), line.size());

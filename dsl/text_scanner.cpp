@@ -11,6 +11,17 @@
 
 namespace ricci::dsl {
 
+std::string on_one_line(std::string_view program) {
+    std::string line(program);
+    bool comment = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] == '\n') comment = false;
+        if (line[i] == '#' || (line[i] == '/' && i + 1 < line.size() && line[i + 1] == '/')) comment = true;
+        if (comment || is_blank(line[i])) line[i] = ' ';
+    }
+    return line;
+}
+
 void text_scanner::skip_blanks() {
     while (at_ < source_.size() && is_blank(source_[at_])) ++at_;
 }

@@ -15,6 +15,9 @@ inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
 
+/// Blanks out comments and newlines, so that columns stay what they were.
+std::string on_one_line(std::string_view program);
+
 /// Of one statement, the `number`-th of its program.
 class text_scanner {
   public:

@@ -28,9 +28,9 @@
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
+#include "lowering/two_steps.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace ricci::lowering {
 namespace {
@@ -272,47 +272,13 @@ class form_chooser {
     /// an addition that it would round twice.
     void take_library(step st, std::vector<step>& out) {
         set_kernel(st, family::library);
-        matrix_product product;
-        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        if (product.coefficient < 0 && !library_rounds_twice(st)) return out.push_back(std::move(st));
-        step scale = st;
-        const auto result = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {st.operands[0]});
-        st.operands[0] = result;
-        st.op = assignment::assign;
-        st.nodes = {{operation::access, st.x}};
-        st.nodes.push_back({operation::access, st.y});
-        if (st.x_conjugated) st.nodes.push_back({operation::conjugate, 0});
-        const auto x = static_cast<std::int32_t>(st.x_conjugated ? 2 : 0);
-        if (st.y_conjugated) st.nodes.push_back({operation::conjugate, 1});
-        const auto y = st.y_conjugated ? static_cast<std::int32_t>(st.nodes.size()) - 1 : 1;
-        st.nodes.push_back({operation::multiply, x, y});
-        st.nodes.push_back({operation::sum, static_cast<std::int32_t>(st.nodes.size()) - 1, product.sum});
-        out.push_back(std::move(st));
-        take_direct(scaled_copy(scale, result, product), out);
+        if (!is_scaled(st) && !library_rounds_twice(st)) return out.push_back(std::move(st));
+        take_two(scaled_afterwards(std::move(st), plan_), out);
     }
 
-    /// C op= coefficient * T for a step whose product went to T.
-    static step scaled_copy(const step& st, const operand& result, const matrix_product& product) {
-        step out;
-        out.op = st.op;
-        out.compute = st.compute;
-        out.axes = st.axes;
-        out.operands = {st.operands[0], result};
-        write_scaled(out, st.nodes, product);
-        out.shape = form::pointwise;
-        return out;
-    }
-
-    /// The right side of a step that scales operand 1, and adds it up along the axes of its sum if it has one.
-    static void write_scaled(step& out, const std::vector<node>& from, const matrix_product& product) {
-        const auto last = [&] { return static_cast<std::int32_t>(out.nodes.size()) - 1; };
-        if (product.coefficient >= 0) out.nodes = subtree(from, product.coefficient);
-        const auto coefficient = last();
-        out.nodes.push_back({operation::access, 1});
-        if (!out.sums.empty()) out.nodes.push_back({operation::sum, last(), 0});
-        if (coefficient >= 0) out.nodes.push_back({operation::multiply, coefficient, last()});
-        if (product.negative) out.nodes.push_back({operation::negate, last()});
-        prune(out);
+    void take_two(two_steps both, std::vector<step>& out) {
+        out.push_back(std::move(both.product));
+        take_direct(std::move(both.rest), out);
     }
 
     void take_direct(step st, std::vector<step>& out) {
@@ -354,46 +320,11 @@ class form_chooser {
 
     void take_atb(step st, std::vector<step>& out) {
         set_kernel(st, family::tall_skinny_atb);
-        if (chip_.kind != target::cuda) return take_atb_in_chunks(std::move(st), out);
+        if (chip_.kind != target::cuda) return take_two(added_in_chunks(std::move(st), plan_), out);
         choose_tile(st, chip_, known_);
         st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};
         plan_.temporaries.push_back({scalar_type::f64, st.workspace.bytes / size_of(scalar_type::f64)});
         out.push_back(std::move(st));
-    }
-
-    /// On a CPU: chunks of the long axis by one step, their sum by the next.
-    void take_atb_in_chunks(step st, std::vector<step>& out) {
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        // The cut depends on the sizes only, never on what else runs.
-        const auto chunks = std::min<std::int64_t>(64, (ek + 4095) / 4096);
-        const auto rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
-                                      static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
-        step partial = st;
-        partial.op = assignment::assign;
-        partial.tile = {static_cast<std::int32_t>(chunks), std::min(rows, 128), 0, 0};
-        partial.axes.push_back({"chunk", chunks, true});
-        for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
-        partial.classes.push_back(other);
-        auto present = st.operands[0].present;
-        present.push_back(1);
-        auto axes = st.axes;
-        axes.push_back({"chunk", chunks, true});
-        partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
-
-        step total;
-        total.op = st.op;
-        total.compute = st.compute;
-        total.axes = axes;
-        total.operands = {st.operands[0], partial.operands[0]};
-        total.operands[0].present.push_back(0);
-        total.operands[0].stride.push_back(0);
-        total.sums = {{static_cast<std::int32_t>(axes.size()) - 1}};
-        matrix_product product;
-        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        write_scaled(total, st.nodes, product);
-        total.shape = form::reduction;
-        out.push_back(std::move(partial));
-        take_direct(std::move(total), out);
     }
 
     plan& plan_;
