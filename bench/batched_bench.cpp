@@ -17,7 +17,8 @@ namespace {
 constexpr double most_products_drawn = 1e5;
 constexpr std::int64_t largest_size = 128; ///< of a sample, unless sizes are given
 
-const std::vector<std::string> layout_names{"contiguous", "interleaved", "shared", "shared-a", "gathered", "pointers"};
+const std::vector<std::string> layout_names{"contiguous", "interleaved", "shared",
+                                            "shared-a",   "gathered",    "pointers"};
 
 std::vector<layout> parse_layouts(const std::string& text) {
     std::vector<layout> all;

@@ -23,17 +23,6 @@ constexpr std::string_view size_examples = "write it like 1..32, 1..128:3, 2^10.
     throw error(fmt::format("{}: {}; {}", option, what, instead));
 }
 
-std::vector<std::string_view> split(std::string_view text, char mark) {
-    std::vector<std::string_view> words;
-    for (bool more = true; more;) {
-        const std::size_t at = text.find(mark);
-        words.push_back(text.substr(0, at));
-        more = at != text.npos;
-        if (more) text.remove_prefix(at + 1);
-    }
-    return words;
-}
-
 std::optional<std::int64_t> read_digits(std::string_view word) {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -84,6 +73,17 @@ bool read_sizes(std::string_view word, std::vector<std::int64_t>& all) {
 }
 
 } // namespace
+
+std::vector<std::string_view> split(std::string_view text, char mark) {
+    std::vector<std::string_view> words;
+    for (bool more = true; more;) {
+        const std::size_t at = text.find(mark);
+        words.push_back(text.substr(0, at));
+        more = at != text.npos;
+        if (more) text.remove_prefix(at + 1);
+    }
+    return words;
+}
 
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view option) {
     std::vector<std::int64_t> all;

@@ -29,7 +29,10 @@ struct operations {
     bool operator==(const operations&) const = default;
 };
 
-// Each throws ricci::error that names `option`, the word that is wrong, and what can be written.
+/// The words between marks, empty ones too.
+std::vector<std::string_view> split(std::string_view text, char mark);
+
+// Each of these throws ricci::error that names `option`, the word that is wrong, and what can be written.
 
 /// "1..32", "1..128:3" (every third), "2^10..2^20:*4" (four times the one before), "8,16,24", and lists of them.
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view option);

@@ -57,7 +57,8 @@ def read(files):
             report = json.load(file)
         header = report["header"]
         rows += [row for row in report["rows"] if best(row, "ricci")]
-        titles.append(f"{header['chip']}, {header['date'][:10]}, triad {header['bandwidth']['triad_gb_per_s']:.0f} GB/s")
+        triad = header["bandwidth"]["triad_gb_per_s"]
+        titles.append(f"{header['chip']}, {header['date'][:10]}, triad {triad:.0f} GB/s")
     if not rows:
         sys.exit("plot: there is no row with a time in " + ", ".join(files))
     return rows, "; ".join(dict.fromkeys(titles))
@@ -151,7 +152,9 @@ def main():
 
     rows, title = read(options.files)
     if options.types:
-        rows = [row for row in rows if row["types"] in options.types.split(",")] or sys.exit("plot: no row has these types")
+        rows = [row for row in rows if row["types"] in options.types.split(",")]
+        if not rows:
+            sys.exit("plot: no row has these types")
     figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
     {"rate": draw_rate, "speedup": draw_speedup, "batch": draw_batch}[options.figure](axes, rows, options)
     axes.set_title(title, fontsize="small")

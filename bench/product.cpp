@@ -59,7 +59,9 @@ std::shared_ptr<const std::vector<std::int32_t>> random_places(std::int64_t coun
 }
 
 /// What tables take of memory, for each product.
-std::int64_t table_bytes(const product& p) { return !p.places ? 0 : p.by_address ? 3 * sizeof(void*) : sizeof(std::int32_t); }
+std::int64_t table_bytes(const product& p) {
+    return !p.places ? 0 : p.by_address ? 3 * sizeof(void*) : sizeof(std::int32_t);
+}
 
 /// One index of an operand: where it stands in the text.
 struct place {
@@ -188,8 +190,8 @@ double bytes_of(const product& p) {
 }
 
 double touched_bytes_of(const product& p) {
-    return touched(p, p.a, p.m, p.k) + touched(p, p.b, p.k, p.n) + touched(p, p.c, p.m, p.n) * (p.accumulate ? 2 : 1) +
-           static_cast<double>(table_bytes(p) * p.batch);
+    return touched(p, p.a, p.m, p.k) + touched(p, p.b, p.k, p.n) +
+           touched(p, p.c, p.m, p.n) * (p.accumulate ? 2 : 1) + static_cast<double>(table_bytes(p) * p.batch);
 }
 
 std::int64_t footprint_of(const product& p) {
@@ -213,7 +215,8 @@ std::int64_t batch_for_bytes(product p, std::int64_t bytes) {
 
 std::string text_of(const product& p) {
     const bool gathered = p.places && !p.by_address;
-    return fmt::format("{} {} {}*{}", access('C', places(p, p.c, 'i', p.m, 'j', p.n), false), p.accumulate ? "+=" : "=",
+    return fmt::format("{} {} {}*{}", access('C', places(p, p.c, 'i', p.m, 'j', p.n), false),
+                       p.accumulate ? "+=" : "=",
                        access('A', places(p, p.a, 'i', p.m, 'k', p.k), p.a_conjugated, gathered),
                        access('B', places(p, p.b, 'k', p.k, 'j', p.n), p.b_conjugated, gathered));
 }
@@ -248,7 +251,8 @@ std::vector<void*> addresses_of(const product& p, const operand_set& operands) {
     std::vector<void*> all;
     const auto add = [&](void* data, const matrix& x, bool in_order) {
         for (std::int64_t e = 0; e < p.batch; ++e)
-            all.push_back(static_cast<char*>(data) + (in_order ? e : (*p.places)[static_cast<std::size_t>(e)]) * x.batch_stride * lowering::size_of(x.type));
+            all.push_back(static_cast<char*>(data) + (in_order ? e : (*p.places)[static_cast<std::size_t>(e)]) *
+                                                         x.batch_stride * lowering::size_of(x.type));
     };
     add(operands.a, p.a, false), add(operands.b, p.b, false), add(operands.c, p.c, true);
     return all;

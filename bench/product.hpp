@@ -29,7 +29,8 @@ struct product {
     bool accumulate = false;
     bool a_conjugated = false, b_conjugated = false;
     matrix a, b, c;
-    /// Not null: product e takes the A and B that stand at places[e]; `by_address`: C too, all three by arrays of pointers.
+    /// Not null: product e takes the A and B that stand at places[e]; `by_address`: C too, all three by arrays of
+    /// pointers.
     std::shared_ptr<const std::vector<std::int32_t>> places;
     bool by_address = false;
     lowering::math_mode math = lowering::math_mode::full; ///< asked for; see is_rounded

@@ -29,10 +29,10 @@ std::string to_csv(const report& r) {
     for (const peer_version& p : r.peers) out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
     out += "\n";
     for (const row& each : r.rows) {
-        out +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m, each.size.n,
-                        each.size.k, each.batch, each.types, each.math, each.operations, each.layout, each.padding, each.offset,
-                        each.accumulate ? 1 : 0, quoted(each.statement), quoted(each.kernel), each.bytes, each.flops);
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m,
+                           each.size.n, each.size.k, each.batch, each.types, each.math, each.operations, each.layout,
+                           each.padding, each.offset, each.accumulate ? 1 : 0, quoted(each.statement),
+                           quoted(each.kernel), each.bytes, each.flops);
         const measured* const ours = best_of(each, "ricci");
         const bool timed = ours != nullptr, checked = timed && ours->checked, metered = timed && ours->joules;
         out += fmt::format(",{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),

@@ -102,9 +102,10 @@ work work_of(const product& p) {
     }
     if (p.by_address) {
         w.as_product->tables[1] = w.operands.size();
-        w.operands.push_back({lowering::scalar_type::address, 3 * p.batch, 1, false, [p](const std::vector<void*>& at) {
-                                  return bytes_of_table(addresses_of(p, {at[0], at[1], at[2]}));
-                              }});
+        w.operands.push_back(
+            {lowering::scalar_type::address, 3 * p.batch, 1, false, [p](const std::vector<void*>& at) {
+                 return bytes_of_table(addresses_of(p, {at[0], at[1], at[2]}));
+             }});
     }
     w.bind = [p](const std::vector<void*>& at, device where) {
         const auto nth = [&](std::size_t n) { return n < at.size() ? at[n] : nullptr; };

@@ -44,7 +44,8 @@ struct work_product {
     product p;
     std::array<std::size_t, 3> operand{0, 1, 2}; ///< which operands are its A, B and C
     std::array<std::int64_t, 3> offset{};        ///< of their first elements
-    std::array<std::size_t, 2> tables{};         ///< gathered: which operands are the table and the addresses; 0: none
+    /// gathered: which operands are the table and the addresses; 0: none
+    std::array<std::size_t, 2> tables{};
 };
 
 /// A statement to be measured on operands that the session makes.

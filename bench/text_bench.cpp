@@ -42,11 +42,13 @@ std::int64_t elements_of(const text_operand& o) {
     return elements;
 }
 
-/// Random entries of an index table, valid wherever it stands in `s`, and all different where there are enough values.
+/// Random entries of an index table, valid wherever it stands in `s`, and all different where there are enough
+/// values.
 std::vector<std::byte> table_contents(const text_operand& o, const lowering::statement& s) {
     std::int64_t extent = std::numeric_limits<std::int64_t>::max();
     for (const auto& p : s.positions)
-        if (p.is_gathered() && s.accesses[static_cast<std::size_t>(p.table)].name == o.name) extent = std::min(extent, p.extent);
+        if (p.is_gathered() && s.accesses[static_cast<std::size_t>(p.table)].name == o.name)
+            extent = std::min(extent, p.extent);
     std::mt19937_64 random(1);
     std::vector<std::int64_t> entries(static_cast<std::size_t>(elements_of(o)));
     if (extent >= elements_of(o)) {
@@ -61,7 +63,8 @@ std::vector<std::byte> table_contents(const text_operand& o, const lowering::sta
     std::vector<std::byte> out(entries.size() * size);
     for (std::size_t e = 0; e < entries.size(); ++e) {
         const auto narrow = static_cast<std::int32_t>(entries[e]);
-        std::memcpy(out.data() + e * size, o.type == lowering::scalar_type::i32 ? static_cast<const void*>(&narrow) : &entries[e], size);
+        std::memcpy(out.data() + e * size,
+                    o.type == lowering::scalar_type::i32 ? static_cast<const void*>(&narrow) : &entries[e], size);
     }
     return out;
 }
@@ -117,7 +120,9 @@ prepared prepare(const text_statement& s, const std::vector<text_operand>& all, 
     for (const text_operand& o : operands) {
         out.w.operands.push_back({o.type, elements_of(o), 1, o.name == s.left(), {}});
         if (lowering::is_index(o.type))
-            out.w.operands.back().contents = [contents = table_contents(o, bound)](const std::vector<void*>&) { return contents; };
+            out.w.operands.back().contents = [contents = table_contents(o, bound)](const std::vector<void*>&) {
+                return contents;
+            };
     }
     out.w.bind = [s, operands](const std::vector<void*>& at, device d) { return bind_at(s, operands, at, d); };
     out.r.kind = "statement";

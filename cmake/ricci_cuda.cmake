@@ -1,6 +1,6 @@
-# ricci_cuda: decides whether the CUDA backend is built. It needs the toolkit's headers only (cuda.h, nvrtc.h, cublas_v2.h,
-# 12.4 or newer): driver, NVRTC and cuBLAS are loaded at run time. The headers are looked for in a toolkit, in
-# RICCI_CUDA_INCLUDE, then in the Python wheels nvidia-cuda-runtime, -nvrtc, -crt and nvidia-cublas.
+# ricci_cuda: decides whether the CUDA backend is built. It needs the toolkit's headers only (cuda.h, nvrtc.h,
+# cublas_v2.h, 12.4 or newer): driver, NVRTC and cuBLAS are loaded at run time. The headers are looked for in a
+# toolkit, in RICCI_CUDA_INCLUDE, then in the Python wheels nvidia-cuda-runtime, -nvrtc, -crt and nvidia-cublas.
 #
 # Sets RICCI_WITH_CUDA, and CUDAToolkit_INCLUDE_DIRS where it is true.
 
@@ -20,7 +20,8 @@ function(ricci_find_cuda_headers problem)
   foreach(header IN ITEMS cuda.h nvrtc.h cublas_v2.h)
     find_path(RICCI_FOLDER_OF_${header} ${header} NO_CACHE
               HINTS ${RICCI_CUDA_INCLUDE} ${CUDAToolkit_INCLUDE_DIRS}
-              PATHS $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include /usr/local/cuda/include /opt/cuda/include ${wheels})
+              PATHS $ENV{CUDA_HOME}/include $ENV{CUDA_PATH}/include /usr/local/cuda/include /opt/cuda/include
+              ${wheels})
     if(NOT RICCI_FOLDER_OF_${header})
       set(${problem} "${header} was not found" PARENT_SCOPE)
       return()
@@ -35,7 +36,8 @@ function(ricci_find_cuda_headers problem)
     return()
   endif()
   # The wheels split the toolkit: a header that another one includes may be missing.
-  file(WRITE ${PROJECT_BINARY_DIR}/ricci_cuda.cpp "#include <cuda.h>\n#include <nvrtc.h>\n#include <cublas_v2.h>\nint main() {}\n")
+  file(WRITE ${PROJECT_BINARY_DIR}/ricci_cuda.cpp
+    "#include <cuda.h>\n#include <nvrtc.h>\n#include <cublas_v2.h>\nint main() {}\n")
   try_compile(compiles ${PROJECT_BINARY_DIR}/ricci_cuda ${PROJECT_BINARY_DIR}/ricci_cuda.cpp
               CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${folders}"
               OUTPUT_VARIABLE log)

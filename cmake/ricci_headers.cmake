@@ -1,6 +1,6 @@
 # ricci_headers: the public headers as users get them. The sources include each other from the repository's root,
-# "dsl/index.hpp"; on a user's include path such folders would hide, or be hidden by, the user's own. So users get copies
-# that say "ricci/dsl/index.hpp".
+# "dsl/index.hpp"; on a user's include path such folders would hide, or be hidden by, the user's own. So users get
+# copies that say "ricci/dsl/index.hpp".
 
 # Makes OUTPUT/ricci of SOURCE/ricci.hpp and SOURCE/<folder>/*.hpp. A file that stays the same is not touched.
 function(ricci_copy_headers source output folders)

@@ -8,8 +8,9 @@ endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# <ricci/ricci.hpp> in the build tree. Here `ricci` is a folder of links to the sources, as the tests include both ways;
-# in another project's build it holds what is installed, so that nothing but <ricci/...> is on that project's path.
+# <ricci/ricci.hpp> in the build tree. Here `ricci` is a folder of links to the sources, as the tests include both
+# ways; in another project's build it holds what is installed, so that nothing but <ricci/...> is on that project's
+# path.
 set(RICCI_PUBLIC_FOLDERS dsl lowering runtime)
 include(ricci_headers)
 if(PROJECT_IS_TOP_LEVEL OR RICCI_TESTS)

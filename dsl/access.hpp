@@ -64,7 +64,8 @@ template <std::size_t... N, class... Positions>
 struct tables_of<std::index_sequence<N...>, Positions...> {
     using type = typename joined<typename occurrences_in_table<static_cast<int>(N), Positions>::type...>::type;
     static constexpr std::size_t tables = (occurrences_in_table<static_cast<int>(N), Positions>::tables + ... + 0);
-    static constexpr std::size_t positions = (occurrences_in_table<static_cast<int>(N), Positions>::positions + ... + 0);
+    static constexpr std::size_t positions =
+        (occurrences_in_table<static_cast<int>(N), Positions>::positions + ... + 0);
     static constexpr std::size_t terms = (occurrences_in_table<static_cast<int>(N), Positions>::terms + ... + 0);
     static constexpr bool differ = (occurrences_in_table<static_cast<int>(N), Positions>::differs && ...);
 };
@@ -187,7 +188,8 @@ template <scalar_type Type, bool Writable, class Shape, class... P>
 auto make_access(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
                  const P&... p) {
     (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
-    return access<Type, Writable, Shape, std::remove_cvref_t<decltype(as_position(p))>...>(header, extents, strides, as_position(p)...);
+    return access<Type, Writable, Shape, std::remove_cvref_t<decltype(as_position(p))>...>(header, extents, strides,
+                                                                                           as_position(p)...);
 }
 
 } // namespace ricci::dsl

@@ -56,9 +56,10 @@ struct left_side_is_writable {
 
 template <bool Distinct>
 struct gathered_left_is_distinct {
-    static_assert(Distinct,
-                  "the left side takes a position from an index table: where two entries are equal an element would be "
-                  "written twice; if all entries of p differ, write ricci::distinct(p)(e)");
+    static_assert(
+        Distinct,
+        "the left side takes a position from an index table: where two entries are equal an element would be "
+        "written twice; if all entries of p differ, write ricci::distinct(p)(e)");
 };
 
 template <class Right>

@@ -19,7 +19,10 @@ namespace ricci {
 namespace dsl {
 
 constexpr DLDataType dlpack_type(scalar_type t) {
-    const auto code = lowering::is_index(t) ? kDLInt : lowering::is_complex(t) ? kDLComplex : t == scalar_type::bf16 ? kDLBfloat : kDLFloat;
+    const auto code = lowering::is_index(t)     ? kDLInt
+                      : lowering::is_complex(t) ? kDLComplex
+                      : t == scalar_type::bf16  ? kDLBfloat
+                                                : kDLFloat;
     return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * lowering::size_of(t)), 1};
 }
 

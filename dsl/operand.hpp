@@ -20,9 +20,10 @@ namespace ricci::dsl {
 
 template <class T>
 struct element_type_is_supported {
-    static_assert(element<T> || index_element<T>,
-                  "the element type must be float, double, std::complex of these, ricci::half or ricci::bfloat16; of an "
-                  "index table a signed integer of 4 or 8 bytes");
+    static_assert(
+        element<T> || index_element<T>,
+        "the element type must be float, double, std::complex of these, ricci::half or ricci::bfloat16; of an "
+        "index table a signed integer of 4 or 8 bytes");
     static constexpr bool value = true;
 };
 
@@ -139,7 +140,9 @@ class distinct_table : operand_base<T, Shape> {
     using base = operand_base<T, Shape>;
 
   public:
-    explicit distinct_table(const base& table) : base(table) { (void)distinct_is_for_index_tables<typename base::value_type>{}; }
+    explicit distinct_table(const base& table) : base(table) {
+        (void)distinct_is_for_index_tables<typename base::value_type>{};
+    }
     template <position_argument... P>
     auto operator()(const P&... p) const {
         return make_table<base::type, true, Shape>(this->header_, this->extents_.data(), this->strides_.data(), p...);

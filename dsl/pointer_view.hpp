@@ -13,10 +13,11 @@
 
 namespace ricci {
 
-/// Element (i, j, e) lies at pointers[e] + i*strides[0] + j*strides[1]. The pointers are in the device's memory, each aligned to its
-/// elements; they are read when a statement runs. T may be const. On a left side the matrices must not overlap each other; those of
-/// two pointer_views in one statement, one of them on the left, nor those and another operand, unless both begin at the same
-/// element of one array of pointers: where a matrix lies cannot be seen before the statement runs.
+/// Element (i, j, e) lies at pointers[e] + i*strides[0] + j*strides[1]. The pointers are in the device's memory, each
+/// aligned to its elements; they are read when a statement runs. T may be const. On a left side the matrices must not
+/// overlap each other; those of two pointer_views in one statement, one of them on the left, nor those and another
+/// operand, unless both begin at the same element of one array of pointers: where a matrix lies cannot be seen before
+/// the statement runs.
 template <class T, int Rank>
 class pointer_view : public dsl::operand_tag {
     static_assert(dsl::element<std::remove_const_t<T>>, "a pointer_view is of numbers");
@@ -31,8 +32,8 @@ class pointer_view : public dsl::operand_tag {
     static constexpr bool writable = !std::is_const_v<T>;
 
     /// The last of the extents is the number of pointers; the others have strides, in elements.
-    pointer_view(T* const* pointers, const dsl::per_axis<Rank>& extents, const std::array<std::int64_t, inner>& strides,
-                 ricci::device device = cpu())
+    pointer_view(T* const* pointers, const dsl::per_axis<Rank>& extents,
+                 const std::array<std::int64_t, inner>& strides, ricci::device device = cpu())
         : extents_(extents) {
         dsl::checked_size(extents.data(), Rank, sizeof(T));
         for (std::size_t r = 0; r < inner; ++r) strides_[r] = strides[r];
@@ -68,7 +69,8 @@ class pointer_view : public dsl::operand_tag {
         const auto& last = std::get<inner>(positions);
         return dsl::make_access<type, writable, shape>(
             header_, extents_.data(), strides_.data(), std::get<N>(positions)...,
-            dsl::make_table<lowering::scalar_type::address, false, dsl::shape<dyn>>(pointers_, &extents_[inner], &one, last));
+            dsl::make_table<lowering::scalar_type::address, false, dsl::shape<dyn>>(pointers_, &extents_[inner], &one,
+                                                                                    last));
     }
 
     static std::array<std::int64_t, inner> inner_strides(const dsl::per_axis<Rank>& extents) {

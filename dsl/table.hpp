@@ -49,7 +49,8 @@ struct tables_stand_alone_in_positions {
                   "an index table stands alone in a position, as in A(i, p(e)): nothing computes with its entries");
 };
 
-/// Type: that of the entries; an address is what a pointer_view has. Distinct: the user's promise that all entries differ.
+/// Type: that of the entries; an address is what a pointer_view has. Distinct: the user's promise that all entries
+/// differ.
 template <scalar_type Type, bool Distinct, class Shape, class... Positions>
 class table_access : public table_tag {
     static constexpr std::size_t rank = sizeof...(Positions);

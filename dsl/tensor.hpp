@@ -212,7 +212,8 @@ auto padded(const tensor<T, Extents...>& d) {
     return dsl::padded_operand<false, T, dsl::shape<Extents...>>(d);
 }
 
-/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written twice.
+/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written
+/// twice.
 template <class T, std::int64_t... Extents>
 auto distinct(const tensor<T, Extents...>& p) {
     return dsl::distinct_table<T, dsl::shape<Extents...>>(p);

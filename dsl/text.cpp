@@ -1,12 +1,11 @@
 // text: the parser of the notation, by recursive descent.
 #include "dsl/text.hpp"
 
-#include "dsl/text_mistake.hpp"
+#include "dsl/text_scanner.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,9 @@ namespace ricci {
 
 namespace {
 
+using dsl::is_blank;
+using dsl::is_digit;
+using dsl::is_letter;
 using lowering::operation;
 
 // Bounds on what one statement may hold, so that neither this parser nor a pass that walks the tree runs out of
@@ -28,9 +30,10 @@ constexpr std::pair<std::string_view, operation> functions[] = {
 constexpr std::string_view padded_keyword = "padded", distinct_keyword = "distinct";
 
 /// Functions that the language lacks: a name of these before an access is a mistake, any other an index table's user.
-constexpr std::string_view missing_functions[] = {"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos",
-                                                  "cosh", "erf",   "erfc", "exp2",  "expm1", "floor", "log",   "log10", "log1p", "log2",
-                                                  "mod",  "pow",   "round", "sign", "sin",   "sinh",  "sum",   "tan",   "tanh",  "trunc"};
+constexpr std::string_view missing_functions[] = {
+    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",  "ceil",  "cos",
+    "cosh", "erf",   "erfc",  "exp2",  "expm1", "floor", "log",   "log10", "log1p", "log2",
+    "mod",  "pow",   "round", "sign",  "sin",   "sinh",  "sum",   "tan",   "tanh",  "trunc"};
 
 std::optional<operation> function_named(std::string_view name) {
     for (const auto& [spelling, kind] : functions)
@@ -38,29 +41,11 @@ std::optional<operation> function_named(std::string_view name) {
     return std::nullopt;
 }
 
-// The C library's classification depends on the locale.
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
-
-/// Blanks out comments and newlines in place, so that columns stay what they were.
-std::string on_one_line(std::string_view program) {
-    std::string line(program);
-    bool comment = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '\n') comment = false;
-        if (line[i] == '#' || (line[i] == '/' && i + 1 < line.size() && line[i + 1] == '/')) comment = true;
-        if (comment || is_blank(line[i])) line[i] = ' ';
-    }
-    return line;
-}
-
-class parser {
+class parser : dsl::text_scanner {
   public:
-    parser(std::string_view source, int number) {
+    parser(std::string_view source, int number) : text_scanner(source, number) {
         result_.source = source;
         result_.number = number;
-        source_ = source;
     }
 
     text_statement statement() {
@@ -82,80 +67,9 @@ class parser {
   private:
     lowering::statement& out() { return result_.unbound; }
 
-    // -- characters
-
-    void skip_blanks() {
-        while (at_ < source_.size() && is_blank(source_[at_])) ++at_;
-    }
-    /// The next character that is no blank; '\0' at the end.
-    char peek() {
-        skip_blanks();
-        return at_ < source_.size() ? source_[at_] : '\0';
-    }
-    bool take(std::string_view token) {
-        skip_blanks();
-        if (!source_.substr(at_).starts_with(token)) return false;
-        at_ += token.size();
-        return true;
-    }
-    void want(std::string_view token, const char* what) {
-        if (!take(token)) expected(what);
-    }
-
-    [[noreturn]] void fail(std::size_t column, const std::string& message) const {
-        fail_in_text(source_, result_.number, column, message);
-    }
-    [[noreturn]] void expected(const std::string& what) {
-        skip_blanks();
-        if (at_ == source_.size()) fail(at_, fmt::format("expected {}, found the end", what));
-        const std::size_t bytes = dsl::character_bytes(source_.substr(at_));
-        if (bytes == 0)
-            fail(at_,
-                 fmt::format("expected {}, found byte 0x{:02x}", what, static_cast<unsigned char>(source_[at_])));
-        fail(at_, fmt::format("expected {}, found '{}'", what, source_.substr(at_, bytes)));
-    }
-
-    // -- names and numbers
-
-    std::string_view name() {
-        skip_blanks();
-        const std::size_t begin = at_;
-        while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
-        return source_.substr(begin, at_ - begin);
-    }
-
-    std::int64_t integer() {
-        skip_blanks();
-        std::int64_t value = 0;
-        const char* first = source_.data() + at_;
-        const auto [end, problem] = std::from_chars(first, source_.data() + source_.size(), value);
-        if (problem == std::errc::result_out_of_range) fail(at_, "the integer does not fit in 64 bits");
-        const std::size_t begin = std::exchange(at_, static_cast<std::size_t>(end - source_.data()));
-        if (at_ < source_.size() && (is_letter(source_[at_]) || source_[at_] == '.'))
-            fail(begin, "expected an integer or an index, found a number");
-        return value;
-    }
-
-    std::int64_t bound() {
-        const bool negative = peek() == '-';
-        if (negative || peek() == '+') ++at_;
-        if (!is_digit(peek())) expected("an integer: the range of an index is written m(begin, end)");
-        const std::int64_t value = integer();
-        return negative ? -value : value;
-    }
-
     void number() {
-        double value = 0;
         const std::size_t begin = at_;
-        const auto [end, problem] = std::from_chars(source_.data() + at_, source_.data() + source_.size(), value);
-        if (problem == std::errc::invalid_argument) expected("a number");
-        if (problem == std::errc::result_out_of_range) fail(begin, "the number does not fit in a double");
-        at_ = static_cast<std::size_t>(end - source_.data());
-        const bool imaginary = at_ < source_.size() && source_[at_] == 'i';
-        if (imaginary) ++at_;
-        if (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]) || source_[at_] == '.'))
-            expected("an operator behind the number");
-        out().scalars.push_back({imaginary ? 0 : value, imaginary ? value : 0, imaginary});
+        out().scalars.push_back(scalar());
         add(begin, operation::scalar, static_cast<std::int32_t>(out().scalars.size()) - 1);
     }
 
@@ -169,7 +83,8 @@ class parser {
         access(column, word);
     }
 
-    /// An access that stands in a position, with its own positions; they are appended behind the access that it stands in.
+    /// An access that stands in a position, with its own positions; they are appended behind the access that it
+    /// stands in.
     struct table {
         lowering::access access;
         std::vector<lowering::position> positions;
@@ -198,7 +113,8 @@ class parser {
         a.position_count = static_cast<std::int32_t>(out().positions.size()) - a.first_position;
         const auto number = append(a, column);
         for (table& t : std::exchange(tables_, {})) {
-            out().positions[static_cast<std::size_t>(t.gathered)].table = static_cast<std::int32_t>(out().accesses.size());
+            out().positions[static_cast<std::size_t>(t.gathered)].table =
+                static_cast<std::int32_t>(out().accesses.size());
             t.access.first_position = static_cast<std::int32_t>(out().positions.size());
             t.access.position_count = static_cast<std::int32_t>(t.positions.size());
             out().positions.insert(out().positions.end(), t.positions.begin(), t.positions.end());
@@ -251,14 +167,16 @@ class parser {
         p.table = 0; // known when the access that it stands in ends
         out().positions.push_back(p);
         tables_.push_back(std::move(t));
-        if (peek() != ',' && peek() != ')') expected("',' or ')': the entry of an index table is a position by itself");
+        if (peek() != ',' && peek() != ')')
+            expected("',' or ')': the entry of an index table is a position by itself");
         return true;
     }
 
     /// Whether between the parenthesis here and its partner there is more than the integers of an index's range.
     bool holds_letter() const {
         const auto end = source_.find(')', at_);
-        return std::any_of(source_.begin() + static_cast<std::ptrdiff_t>(at_), source_.begin() + static_cast<std::ptrdiff_t>(std::min(end, source_.size())), is_letter);
+        return std::any_of(source_.begin() + static_cast<std::ptrdiff_t>(at_),
+                           source_.begin() + static_cast<std::ptrdiff_t>(std::min(end, source_.size())), is_letter);
     }
 
     void position(std::int32_t first_position) {
@@ -402,7 +320,8 @@ class parser {
         if (!is_letter(c)) expected("a tensor, a number or '('");
         const std::string_view word = name();
         if (const auto function = function_named(word)) return call(column, *function, depth);
-        const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) != std::end(missing_functions);
+        const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) !=
+                                std::end(missing_functions);
         if (is_missing && peek() == '(' && holds_access()) fail_as_function(column, word);
         const auto number = access(column, word);
         return add(column, operation::access, number);
@@ -446,8 +365,6 @@ class parser {
     }
 
     text_statement result_;
-    std::string_view source_;
-    std::size_t at_ = 0;
     std::vector<table> tables_; ///< of the access that is being read
     bool in_table_ = false;
 };
@@ -455,12 +372,13 @@ class parser {
 } // namespace
 
 bool is_text_name(std::string_view name) {
-    return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword && !function_named(name) &&
+    return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
+           !function_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 
 std::vector<text_statement> parse_text(std::string_view program) {
-    const std::string line = on_one_line(program);
+    const std::string line = dsl::on_one_line(program);
     std::vector<text_statement> statements;
     for (std::size_t begin = 0; begin < line.size();) {
         const std::size_t end = std::min(line.find(';', begin), line.size());

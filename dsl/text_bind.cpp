@@ -244,7 +244,10 @@ text_operand create_left(text_statement& s, std::span<const text_operand> operan
     for (std::int32_t i = 0; i < left.position_count; ++i) {
         const auto& p = s.unbound.positions[static_cast<std::size_t>(left.first_position + i)];
         if (p.is_gathered())
-            fail_at_access(s, 0, fmt::format("position {} of '{}' is gathered, which does not tell its extent: '{}' must exist", i + 1, s.left(), s.left()));
+            fail_at_access(
+                s, 0,
+                fmt::format("position {} of '{}' is gathered, which does not tell its extent: '{}' must exist", i + 1,
+                            s.left(), s.left()));
         const auto values = finder.values(p);
         if (values && values->first < 0 && !left.padded)
             fail_at_access(s, 0,

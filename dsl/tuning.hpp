@@ -5,8 +5,8 @@
 
 namespace ricci {
 
-/// For all statements of the process from now on. Those that ran already are lowered again when they run next; their kernels stay
-/// cached. A statement that another thread runs meanwhile meets the old choice or the new one.
+/// For all statements of the process from now on. Those that ran already are lowered again when they run next; their
+/// kernels stay cached. A statement that another thread runs meanwhile meets the old choice or the new one.
 inline void set_tuning(tuning choice) { runtime::choose_tuning(choice); }
 /// What was set last; tuning::cached at first.
 inline tuning current_tuning() { return runtime::chosen_tuning(); }

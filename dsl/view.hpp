@@ -45,7 +45,8 @@ class view : public dsl::operand_base<T, dsl::run_time_shape<Rank>> {
     }
     template <std::size_t Extents, std::size_t Strides>
     requires(Extents != static_cast<std::size_t>(Rank) || Strides != static_cast<std::size_t>(Rank))
-    view(T* data, const std::int64_t (&)[Extents], const std::int64_t (&)[Strides], ricci::device = cpu()) : view(data, {}, {}) {
+        view(T* data, const std::int64_t (&)[Extents], const std::int64_t (&)[Strides], ricci::device = cpu())
+        : view(data, {}, {}) {
         (void)dsl::a_view_has_an_extent_and_a_stride_for_each_index<Rank, Extents, Strides>{};
     }
 
@@ -82,7 +83,8 @@ auto padded(const view<T, Rank>& d) {
     return dsl::padded_operand<view<T, Rank>::writable, T, dsl::run_time_shape<Rank>>(d);
 }
 
-/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written twice.
+/// `C(i, j, distinct(p)(e)) = ...`: the user's promise that all entries of p differ, so that no element is written
+/// twice.
 template <class T, int Rank>
 auto distinct(const view<T, Rank>& p) {
     return dsl::distinct_table<T, dsl::run_time_shape<Rank>>(p);

@@ -4,7 +4,8 @@
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   tile_m, tile_n     elements a thread; its rows are row_threads apart, its columns column_threads
 //   rows_first         whether neighboring lanes have neighboring rows, or columns
-//   skewed             whether each row begins its sum at another k: rows whose elements lie on one bank are then read without conflict
+//   skewed             whether each row begins its sum at another k: rows whose elements lie on one bank are then
+//                      read without conflict
 //   k_unrolled         steps of the sum unrolled at once
 #pragma once
 
@@ -21,7 +22,8 @@ class fma_tile {
     static constexpr bool is_split = false;                   ///< see mma_tile
 
     explicit RICCI_FUNCTION fma_tile(int number)
-        : i0_(rows_first ? number % row_threads : number / column_threads), j0_(rows_first ? number / row_threads : number % column_threads) {
+        : i0_(rows_first ? number % row_threads : number / column_threads),
+          j0_(rows_first ? number / row_threads : number % column_threads) {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
@@ -60,16 +62,22 @@ class fma_tile {
             RICCI_UNROLL
             for (int c = 0; c < tile_n; ++c) {
                 const int i = i0_ + r * row_threads, j = j0_ + c * column_threads;
-                if ((rows % tile_m == 0 || i < rows) && (columns % tile_n == 0 || j < columns)) store(i, j, sums_[r][c]);
+                if ((rows % tile_m == 0 || i < rows) && (columns % tile_n == 0 || j < columns))
+                    store(i, j, sums_[r][c]);
             }
     }
 
     /// As mma_tile's.
-    template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again&) const { finish(store); }
+    template <class Store, class Again>
+    RICCI_FUNCTION void finish(const Store& store, const Again&) const {
+        finish(store);
+    }
 
   private:
     // Rows and columns of the last tile that do not exist read the last one that does.
-    RICCI_FUNCTION int row_of(int r) const { return rows % tile_m == 0 || i0_ + r * row_threads < rows ? i0_ + r * row_threads : rows - 1; }
+    RICCI_FUNCTION int row_of(int r) const {
+        return rows % tile_m == 0 || i0_ + r * row_threads < rows ? i0_ + r * row_threads : rows - 1;
+    }
     RICCI_FUNCTION int column_of(int c) const {
         return columns % tile_n == 0 || j0_ + c * column_threads < columns ? j0_ + c * column_threads : columns - 1;
     }

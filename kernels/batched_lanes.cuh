@@ -1,8 +1,9 @@
-// batched_lanes: small products that lie interleaved, the batch fastest in memory: a thread a product, all of it in registers.
+// batched_lanes: small products that lie interleaved, the batch fastest in memory: a thread a product, all of it in
+// registers.
 //
-// Neighboring lanes take neighboring products, so that every access of a warp is contiguous, whatever its alignment. All loads, also
-// of C, are asked for before anything waits: what a thread has under way is what keeps the memory busy.
-// For products whose elements fit a thread's registers; batched_lane_panels takes larger ones.
+// Neighboring lanes take neighboring products, so that every access of a warp is contiguous, whatever its alignment.
+// All loads, also of C, are asked for before anything waits: what a thread has under way is what keeps the memory
+// busy. For products whose elements fit a thread's registers; batched_lane_panels takes larger ones.
 // Constants: product.hpp's, and
 //   threads_per_block
 //   blocks_of_an_sm    that fit it together
@@ -10,7 +11,8 @@
 
 #include "product.hpp"
 
-extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_lanes(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
+    ricci_batched_lanes(const __grid_constant__ arguments a) {
     constexpr int rows = m, columns = n, steps = k;
     const long long product = block_number() * threads_per_block + threadIdx.x;
     if (product >= a.products) return;

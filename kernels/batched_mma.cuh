@@ -1,20 +1,24 @@
-// batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type. Each warp computes a tile of one product.
+// batched_mma: multiplies matrices in shared memory by the tensor cores, for operands of one type. Each warp computes
+// a tile of one product.
 //   f64, half, bfloat16    as they are, the latter summed in f32
-//   f32                    three TF32 products: each number is split into two of 11 bits, a = high + low, and low*low, below the rounding
-//                          of f32, is left out; or one product of numbers rounded to TF32
+//   f32                    three TF32 products: each number is split into two of 11 bits, a = high + low, and
+//                          low*low, below the rounding of f32, is left out; or one product of numbers rounded to TF32
 //   c64, c128              four real products each
 // Constants:
 //   rows_of_block, columns_of_block    of C, m and n or fewer
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   c_transposed       whether C^T = Y^T X^T is computed, for a lane's two elements to be neighbors in memory
 //   tile_m, tile_n     the instruction's tiles a warp computes, of the rows and columns of what is computed
-//   k_apart            of 16 steps of the sum a lane takes four: 0 every fourth, 1 neighbors; 2 and 4: of 32 and 64 steps it takes 8 and 16
-//                      neighbors, four at a time. Which of them is free of bank conflicts depends on the leading dimension.
+//   k_apart            of 16 steps of the sum a lane takes four: 0 every fourth, 1 neighbors; 2 and 4: of 32 and 64
+//                      steps it takes 8 and 16 neighbors, four at a time. Which of them is free of bank conflicts
+//                      depends on the leading dimension.
 //   k_unrolled         blocks of 16 steps unrolled at once
-//   always_aligned     whether lines of X and Y start at multiples of 16 bytes whatever the pointers; a span's start where its memory does
-//   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types whose lines start at
-//                      multiples of 16 bytes; 2 four neighbors in k at once (k_apart 1), lines along k that start at multiples of 16 bytes.
-//                      With 1 and 2 the steps are a multiple of 16, and a line is as long as whole tiles of 8
+//   always_aligned     whether lines of X and Y start at multiples of 16 bytes whatever the pointers; a span's start
+//                      where its memory does
+//   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types
+//                      whose lines start at multiples of 16 bytes; 2 four neighbors in k at once (k_apart 1), lines
+//                      along k that start at multiples of 16 bytes. With 1 and 2 the steps are a multiple of 16, and
+//                      a line is as long as whole tiles of 8
 #pragma once
 
 #include "mma_numbers.cuh"
@@ -24,7 +28,10 @@
 template <class Element> struct alignas(4 * sizeof(Element) < 16 ? 4 * sizeof(Element) : 16) four_neighbors {
     Element e[4];
 };
-template <class Element> RICCI_FUNCTION four_neighbors<Element> four_at(const Element* first) { return *reinterpret_cast<const four_neighbors<Element>*>(first); }
+template <class Element>
+RICCI_FUNCTION four_neighbors<Element> four_at(const Element* first) {
+    return *reinterpret_cast<const four_neighbors<Element>*>(first);
+}
 
 template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
 class mma_tile {
@@ -32,22 +39,26 @@ class mma_tile {
     using mma = mma_of<is_complex ? Type - 2 : Type>;
     using number = typename mma::number;
     static constexpr int parts = is_complex ? 2 : 1, lane_rows = mma::lane_rows, elements = mma::elements;
-    static constexpr int rows = c_transposed ? columns_of_block : rows_of_block, columns = c_transposed ? rows_of_block : columns_of_block;
+    static constexpr int rows = c_transposed ? columns_of_block : rows_of_block,
+                         columns = c_transposed ? rows_of_block : columns_of_block;
     // Strides of the left factor (row, k) and the right one (k, column).
     static constexpr int l_row = c_transposed ? column[2] : row[1], l_k = c_transposed ? row[2] : column[1];
     static constexpr int r_column = c_transposed ? row[1] : column[2], r_k = c_transposed ? column[1] : row[2];
-    static constexpr bool l_conjugated = c_transposed ? y_conjugated : x_conjugated, r_conjugated = c_transposed ? x_conjugated : y_conjugated;
+    static constexpr bool l_conjugated = c_transposed ? y_conjugated : x_conjugated,
+                          r_conjugated = c_transposed ? x_conjugated : y_conjugated;
     static constexpr int row_tiles = (rows + mma::rows - 1) / mma::rows, column_tiles = (columns + 7) / 8;
-    static constexpr int row_parts = (row_tiles + tile_m - 1) / tile_m, column_parts = (column_tiles + tile_n - 1) / tile_n;
+    static constexpr int row_parts = (row_tiles + tile_m - 1) / tile_m,
+                         column_parts = (column_tiles + tile_n - 1) / tile_n;
 
   public:
     static constexpr int threads = 32;                     ///< a tile
     static constexpr int count = row_parts * column_parts; ///< tiles of a product
-    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, the largest numbers are rounded to infinity,
-    /// and finish gives sums that lost bits as NaN.
+    /// Whether a sum that is not finite may have to be another: splits of infinity are NaN, the largest numbers are
+    /// rounded to infinity, and finish gives sums that lost bits as NaN.
     static constexpr bool is_split = mma::elements == 2;
 
-    explicit RICCI_FUNCTION mma_tile(int number) : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
+    explicit RICCI_FUNCTION mma_tile(int number)
+        : row0_(number % row_parts * tile_m * mma::rows), column0_(number / row_parts * tile_n * 8) {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
@@ -62,7 +73,8 @@ class mma_tile {
         const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
         static_assert(fragments == 0 || Steps % 16 == 0, "nothing masks what is behind the sum");
         if constexpr (fragments == 1) {
-            const auto misaligned = (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
+            const auto misaligned =
+                (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
             if (always_aligned || misaligned == 0) return add_by_matrices<Steps>(left, right);
         }
         if constexpr (fragments != 1 || !always_aligned) add_by_elements<Steps>(left, right);
@@ -71,21 +83,24 @@ class mma_tile {
   private:
     template <int Steps> RICCI_FUNCTION void add_by_matrices(const x_element* left, const x_element* right) {
         const int lane = threadIdx.x % 32, in_matrix = lane % 8, matrix = lane / 8;
-        // A's matrices: rows 0 and 8, then k 8; B's: k 0 and 8, then the next tile's columns. Tiles beyond the product read its last.
+        // A's matrices: rows 0 and 8, then k 8; B's: k 0 and 8, then the next tile's columns. Tiles beyond the
+        // product read its last.
         const auto line = [](int at, int extent) { return at < extent ? at : extent - 1; };
         const auto tile = [](int at, int extent) { return at < extent ? at : (extent - 1) / 8 * 8; };
         const x_element* l_at[tile_m];
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r) {
             const int at = row0_ + r * 16 + matrix % 2 * 8, in_k = matrix / 2 * 8;
-            l_at[r] = l_k == 1 ? left + line(at + in_matrix, rows) * l_row + in_k : left + tile(at, rows) + (in_k + in_matrix) * l_k;
+            l_at[r] = l_k == 1 ? left + line(at + in_matrix, rows) * l_row + in_k
+                               : left + tile(at, rows) + (in_k + in_matrix) * l_k;
         }
         constexpr int pairs = (tile_n + 1) / 2;
         const x_element* r_at[pairs];
         RICCI_UNROLL
         for (int c = 0; c < pairs; ++c) {
             const int at = column0_ + c * 16 + matrix / 2 * 8, in_k = matrix % 2 * 8;
-            r_at[c] = r_k == 1 ? right + line(at + in_matrix, columns) * r_column + in_k : right + tile(at, columns) + (in_k + in_matrix) * r_k;
+            r_at[c] = r_k == 1 ? right + line(at + in_matrix, columns) * r_column + in_k
+                               : right + tile(at, columns) + (in_k + in_matrix) * r_k;
         }
         RICCI_UNROLL_K
         for (int base = 0; base < Steps; base += 16) {
@@ -172,7 +187,8 @@ class mma_tile {
     }
 
     template <int Pass>
-    RICCI_FUNCTION void add_tiles(const number (&lv)[tile_m][parts][lane_rows][elements], const number (&rv)[tile_n][parts][elements]) {
+    RICCI_FUNCTION void add_tiles(const number (&lv)[tile_m][parts][lane_rows][elements],
+                                  const number (&rv)[tile_n][parts][elements]) {
         RICCI_UNROLL
         for (int r = 0; r < tile_m; ++r)
             RICCI_UNROLL
@@ -181,7 +197,8 @@ class mma_tile {
                 if constexpr (is_complex) {
                     number minus[lane_rows][elements];
                     RICCI_UNROLL
-                    for (int i = 0; i < lane_rows * elements; ++i) minus[i / elements][i % elements] = mma::negative(lv[r][1][i / elements][i % elements]);
+                    for (int i = 0; i < lane_rows * elements; ++i)
+                        minus[i / elements][i % elements] = mma::negative(lv[r][1][i / elements][i % elements]);
                     mma::template multiply<Pass>(sums_[r][c][0], minus, rv[c][1]);
                     mma::template multiply<Pass>(sums_[r][c][1], lv[r][0], rv[c][1]);
                     mma::template multiply<Pass>(sums_[r][c][1], lv[r][1], rv[c][0]);
@@ -202,7 +219,8 @@ class mma_tile {
                 for (int i = 0; i < 2 * lane_rows; ++i) {
                     const place at = place_of(r, c, i);
                     if (!at.exists) continue;
-                    if constexpr (is_complex) store(at.row, at.column, typename type_of<Type>::type{sums_[r][c][0][i], sums_[r][c][1][i]});
+                    if constexpr (is_complex)
+                        store(at.row, at.column, typename type_of<Type>::type{sums_[r][c][0][i], sums_[r][c][1][i]});
                     else store(at.row, at.column, sums_[r][c][0][i]);
                 }
     }
@@ -210,10 +228,11 @@ class mma_tile {
     /// The same, but where sums are not what multiply-adds give, store(row, column, again(row, column)).
     template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again& again) {
         if constexpr (is_split)
-            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || has_nan_or_infinity())) {
+            if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || is_not_finite())) {
                 RICCI_UNROLL_ONCE
                 for (int e = 0; e < tile_m * tile_n * 2 * lane_rows; ++e) {
-                    const place at = place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));
+                    const place at =
+                        place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));
                     if (at.exists) store(at.row, at.column, again(at.row, at.column));
                 }
                 return;
@@ -230,19 +249,16 @@ class mma_tile {
     RICCI_FUNCTION place place_of(int r, int c, int i) const {
         const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
         const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column0_ + c * 8 + 2 * low + i % 2;
-        const bool exists = (rows % (mma::rows * tile_m) == 0 || at < rows) && (columns % (8 * tile_n) == 0 || beside < columns);
+        const bool exists =
+            (rows % (mma::rows * tile_m) == 0 || at < rows) && (columns % (8 * tile_n) == 0 || beside < columns);
         return c_transposed ? place{beside, at, exists} : place{at, beside, exists};
     }
 
-    RICCI_FUNCTION bool has_nan_or_infinity() const {
-        float zero = 0; // times anything else
-        RICCI_UNROLL
-        for (int r = 0; r < tile_m; ++r)
-            RICCI_UNROLL
-            for (int c = 0; c < tile_n; ++c)
-                RICCI_UNROLL
-                for (int i = 0; i < parts * 2 * lane_rows; ++i) zero += 0 * sums_[r][c][i % parts][i / parts];
-        return zero != 0;
+    RICCI_FUNCTION bool is_not_finite() const {
+        constexpr int of_tile = parts * 2 * lane_rows;
+        return has_nan_or_infinity<tile_m * tile_n * of_tile>([&](int e) {
+            return sums_[e / of_tile / tile_n][e / of_tile % tile_n][e % of_tile % parts][e % of_tile / parts];
+        });
     }
 
     RICCI_FUNCTION void sums_become_nan() {

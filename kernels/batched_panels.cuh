@@ -1,5 +1,5 @@
-// batched_panels: products too large for shared memory: X and Y stream through it in panels of k, several under way at a time, and C
-// stays in registers until the end. A block computes all rows and some columns of one product.
+// batched_panels: products too large for shared memory: X and Y stream through it in panels of k, several under way
+// at a time, and C stays in registers until the end. A block computes all rows and some columns of one product.
 //
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_stream.cuh's, and
 //   threads_per_block, core
@@ -12,7 +12,8 @@
 #include "batched_tiles.cuh"
 #include "panel_stream.cuh"
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_panels(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block)
+    ricci_batched_panels(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads == threads_per_block, "every thread has one tile");
@@ -26,12 +27,16 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
     const panel_stream<2, y_element> y(a, at.y + n_offset(a, 1, first_column), columns, k);
     if constexpr (accumulate) { // C is read last: meanwhile it comes as far as the L2 cache
         constexpr int lines = c_along_rows ? columns_of_block : static_cast<int>(m);
-        const int length = (c_along_rows ? static_cast<int>(m) : columns) * static_cast<int>(sizeof(c_element)), own = c_along_rows ? columns : static_cast<int>(m);
-        constexpr int most = (c_along_rows ? static_cast<int>(m) : columns_of_block) * static_cast<int>(sizeof(c_element)), chunks = (most + 127) / 128;
+        const int length = (c_along_rows ? static_cast<int>(m) : columns) * static_cast<int>(sizeof(c_element)),
+                  own = c_along_rows ? columns : static_cast<int>(m);
+        constexpr int most = (c_along_rows ? static_cast<int>(m) : columns_of_block) *
+                             static_cast<int>(sizeof(c_element)),
+                      chunks = (most + 127) / 128;
         for (int e = threadIdx.x; e < lines * chunks; e += threads_per_block) {
             const int line = e / chunks, byte = e % chunks * 128;
             if (line >= own || byte >= length) continue;
-            const long long offset = c_along_rows ? c_offset(a, 0, first_column + line) : c_offset(a, line, first_column);
+            const long long offset =
+                c_along_rows ? c_offset(a, 0, first_column + line) : c_offset(a, line, first_column);
             prefetch_to_l2(reinterpret_cast<const unsigned char*>(at.c + offset) + byte);
         }
     }
@@ -48,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_pa
         commit_async_copies();
         if (p < 0) continue;
         const unsigned char* const stage = memory + p % stages * stage_bytes;
-        mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]), reinterpret_cast<const y_element*>(stage + region[2]));
+        mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]),
+                                   reinterpret_cast<const y_element*>(stage + region[2]));
     }
     mine.finish(
         [&](int i, int j, compute sum) {

@@ -1,17 +1,23 @@
-// batched_small: whole products a block, in one shot. The block's part of each operand comes into shared memory, is multiplied there
-// and leaves; occupancy hides the latency, there is no ring and no second round. On an H100 this runs at the speed of a triad.
+// batched_small: whole products a block, in one shot. The block's part of each operand comes into shared memory, is
+// multiplied there and leaves; occupancy hides the latency, there is no ring and no second round. On an H100 this
+// runs at the speed of a triad.
 //
-//   an operand is      where                                                          how it moves
-//   a span             one batch axis at most, matrices one behind another            one bulk copy
-//   runs               else: each matrix in one piece, wherever a table or several    16 bytes at a time, by asynchronous copies;
-//                      batch axes put it                                              ends that are shorter, number by number
-//   lines              else: several batch axes, matrices in pieces, columns that     16 bytes at a time, by asynchronous copies
-//                      would lie on the same banks; all multiples of 16 bytes
-//   packed             else                                                           element by element, neighbors in memory together
-//   realigned          X and Y of 2 bytes, as the tuner or the model chose: copied again within shared memory (realign.cuh); C comes after
-//                      that, to where X was
-//   stored whole       C is a span that holds nothing but C                           one bulk store, else element by element
-//   multiplied by      the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; multiply-adds (batched_fma): all others
+//   an operand is   where                                                   how it moves
+//   a span          one batch axis at most, matrices one behind another     one bulk copy
+//   runs            else: each matrix in one piece, wherever a table or     16 bytes at a time, by asynchronous
+//                   several batch axes put it                               copies; shorter ends number by number
+//   lines           else: several batch axes, matrices in pieces, columns   16 bytes at a time, by asynchronous
+//                   that would lie on the same banks; all multiples of      copies
+//                   16 bytes
+//   packed          else                                                    element by element, neighbors in memory
+//                                                                           together
+//   realigned       X and Y of 2 bytes, as the tuner or the model chose     copied again within shared memory
+//                                                                           (realign.cuh); C comes after that, to
+//                                                                           where X was
+//   stored whole    C is a span that holds nothing but C                    one bulk store, else element by element
+//
+// It is multiplied by the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; or by multiply-adds
+// (batched_fma): all others.
 //
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, and
 //   products_per_block, threads_per_block
@@ -22,8 +28,11 @@
 //   length[3]                        elements from a matrix's first to its last, plus one
 //   region[3]                        bytes from the start of shared memory to the operand's region, multiples of 128
 //   fastest[3]                       along which axis neighbors in memory lie: 0 rows, 1 columns, 2 products
-//   realigned                        and with it realign.cuh's; row, column of X and Y are then those of the realigned lines
-//   places                           bytes to the addresses of each product's C, X and Y, if there are several batch axes or tables
+//   all_steps                        of the sum: k, or with the zeros behind realigned lines
+//   realigned                        and with it realign.cuh's; row, column of X and Y are then those of the
+//                                    realigned lines
+//   places                           bytes to the addresses of each product's C, X and Y, if there are several batch
+//                                    axes or tables
 #pragma once
 
 #include "product.hpp"
@@ -43,7 +52,8 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     const unsigned long long* places; ///< three a product
     span_parts parts;
 
-    RICCI_FUNCTION block_operand(Element* first, unsigned char* memory, const unsigned long long* where, int products) : global(first), places(where) {
+    RICCI_FUNCTION block_operand(Element* first, unsigned char* memory, const unsigned long long* where, int products)
+        : global(first), places(where) {
         if constexpr (is_span[O]) {
             shared = reinterpret_cast<Element*>(place_in(memory + region[O], first));
             parts = parts_of(first, static_cast<int>(((products - 1) * slot[O] + length[O]) * sizeof(Element)));
@@ -64,7 +74,8 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         else return reinterpret_cast<Element*>(begin);
     }
 
-    /// Calls move(element in global memory, in shared memory) for every element, neighbors in memory by neighboring threads.
+    /// Calls move(element in global memory, in shared memory) for every element, neighbors in memory by neighboring
+    /// threads.
     template <class Move> RICCI_FUNCTION void each(const arguments& a, int products, const Move& move) const {
         const int matrices = slot[O] == 0 ? 1 : products;
         RICCI_UNROLL_2
@@ -77,18 +88,22 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         }
     }
 
-    /// Calls move(16 bytes in global memory, in shared memory) for all that lie in runs at multiples of 16 bytes, and move_unit for each
-    /// unit before and behind them.
-    template <class Move, class MoveUnit> RICCI_FUNCTION void each_piece(int products, const Move& move, const MoveUnit& move_unit) const {
+    /// Calls move(16 bytes in global memory, in shared memory) for all that lie in runs at multiples of 16 bytes, and
+    /// move_unit for each unit before and behind them.
+    template <class Move, class MoveUnit>
+    RICCI_FUNCTION void each_piece(int products, const Move& move, const MoveUnit& move_unit) const {
         constexpr int bytes = length[O] * static_cast<int>(sizeof(Element)), size = sizeof(unit), most = bytes / 16;
         struct run {
-            int shift, first, chunks; ///< bytes that it begins behind a multiple of 16, and from there to the first chunk
+            /// bytes that it begins behind a multiple of 16, and from there to the first chunk
+            int shift, first, chunks;
             unsigned char *from, *to;
         };
         const auto run_of = [&](int p) {
             const unsigned long long begin = places[3 * p + O];
-            const int shift = static_cast<int>(begin % 16), first = shift == 0 ? 0 : 16, chunks = (shift + bytes - first) / 16;
-            return run{shift, first, chunks, reinterpret_cast<unsigned char*>(begin - shift), reinterpret_cast<unsigned char*>(shared + p * slot[O])};
+            const int shift = static_cast<int>(begin % 16), first = shift == 0 ? 0 : 16,
+                      chunks = (shift + bytes - first) / 16;
+            return run{shift, first, chunks, reinterpret_cast<unsigned char*>(begin - shift),
+                       reinterpret_cast<unsigned char*>(shared + p * slot[O])};
         };
         if constexpr (most > 0) {
             RICCI_UNROLL_2
@@ -102,25 +117,33 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         RICCI_UNROLL_ONCE
         for (int e = threadIdx.x; e < products * ends; e += threads_per_block) {
             const run r = run_of(e / ends);
-            const int u = e % ends * size, head = r.first == 0 ? 0 : 16 - r.shift, at = r.shift + (u < head ? u : u + 16 * r.chunks);
-            if (at < r.shift + bytes) move_unit(reinterpret_cast<unit*>(r.from + at), reinterpret_cast<unit*>(r.to + at));
+            const int u = e % ends * size, head = r.first == 0 ? 0 : 16 - r.shift,
+                      at = r.shift + (u < head ? u : u + 16 * r.chunks);
+            if (at < r.shift + bytes)
+                move_unit(reinterpret_cast<unit*>(r.from + at), reinterpret_cast<unit*>(r.to + at));
         }
     }
 
-    /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory; where a table says is seen line by line.
+    /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory; where a table says is seen
+    /// line by line.
     RICCI_FUNCTION bool has_aligned_lines(const arguments& a) const {
         if constexpr (line[O] == 0) return false;
         if constexpr (table_type[O] >= 0) return true;
         unsigned long long bits = reinterpret_cast<unsigned long long>(global);
         RICCI_UNROLL
-        for (int axis = 0; axis < batch_axes; ++axis) bits |= static_cast<unsigned long long>(a.batch_step[O][axis]) * sizeof(Element);
+        for (int axis = 0; axis < batch_axes; ++axis)
+            bits |= static_cast<unsigned long long>(a.batch_step[O][axis]) * sizeof(Element);
         return bits % 16 == 0;
     }
 
-    /// Calls move(16 bytes in global memory, in shared memory) for all lines, and move_unit for each unit where a table's are not aligned.
-    template <class Move, class MoveUnit> RICCI_FUNCTION void each_chunk(const arguments& a, int products, const Move& move, const MoveUnit& move_unit) const {
+    /// Calls move(16 bytes in global memory, in shared memory) for all lines, and move_unit for each unit where a
+    /// table's are not aligned.
+    template <class Move, class MoveUnit>
+    RICCI_FUNCTION void each_chunk(const arguments& a, int products, const Move& move,
+                                   const MoveUnit& move_unit) const {
         constexpr bool of_columns = row[O] == 1;
-        constexpr int per = 16 / static_cast<int>(sizeof(Element)), line_count = of_columns ? Columns : Rows, chunks = at_least_one(line[O] / per);
+        constexpr int per = 16 / static_cast<int>(sizeof(Element)), line_count = of_columns ? Columns : Rows,
+                      chunks = at_least_one(line[O] / per);
         constexpr int pitch = of_columns ? column[O] : row[O];
         const int matrices = slot[O] == 0 ? 1 : products;
         RICCI_UNROLL_2
@@ -132,15 +155,18 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
             if (table_type[O] < 0 || reinterpret_cast<unsigned long long>(from) % 16 == 0) move(from, to);
             else
                 RICCI_UNROLL_ONCE
-                for (int u = 0; u < 16 / static_cast<int>(sizeof(unit)); ++u) move_unit(reinterpret_cast<unit*>(from) + u, reinterpret_cast<unit*>(to) + u);
+                for (int u = 0; u < 16 / static_cast<int>(sizeof(unit)); ++u)
+                    move_unit(reinterpret_cast<unit*>(from) + u, reinterpret_cast<unit*>(to) + u);
         }
     }
 
     /// Splits a flat index over (row, column, product), the axis named by Fastest first.
-    template <int Fastest, int R, int C> static RICCI_FUNCTION void split_tile(int flat, int& i, int& j, int& product) {
+    template <int Fastest, int R, int C>
+    static RICCI_FUNCTION void split_tile(int flat, int& i, int& j, int& product) {
         if constexpr (Fastest == 0) i = flat % R, j = flat / R % C, product = flat / (R * C);
         else if constexpr (Fastest == 1) j = flat % C, i = flat / C % R, product = flat / (R * C);
-        else product = flat % products_per_block, i = flat / products_per_block % R, j = flat / products_per_block / R;
+        else
+            product = flat % products_per_block, i = flat / products_per_block % R, j = flat / products_per_block / R;
     }
 
     RICCI_FUNCTION int loaded_by_bulk() const { return is_span[O] ? parts.middle : 0; }
@@ -190,8 +216,8 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
 
 /// x, y: p -> that product's matrix in shared memory; before_c is called before C is used.
 template <class Tile, class C, class X, class Y, class Before>
-RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y, const Before& before_c) {
-    constexpr int steps = realigned ? all_steps : static_cast<int>(k);
+RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const X& x, const Y& y,
+                             const Before& before_c) {
     RICCI_UNROLL_ONCE
     for (int g = threadIdx.x / Tile::threads; g < products * Tile::count; g += threads_per_block / Tile::threads) {
         const int p = g / Tile::count;
@@ -199,14 +225,15 @@ RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const
         c_element* const cp = c.matrix_in_shared(p);
         const x_element* const xp = x(p);
         const y_element* const yp = y(p);
-        tile.template add<steps>(xp, yp);
+        tile.template add<all_steps>(xp, yp);
         before_c();
         tile.finish([&](int i, int j, compute sum) { update(a, cp[i * row[0] + j * column[0]], sum); },
                     [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_small(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block)
+    ricci_batched_small(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     const long long first = block_number() * a.share;
     if (first >= a.products) return; // the whole block
@@ -215,13 +242,16 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     unsigned long long* const where = reinterpret_cast<unsigned long long*>(memory + places);
     const auto before = [&](int o) { return batch_axes == 1 ? first * a.batch_step[o][0] : 0; };
     const block_operand<0, c_element, m, n> c(static_cast<c_element*>(a.c) + before(0), memory, where, products);
-    const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + before(1), memory, where, products);
-    const block_operand<2, y_element, k, n> y(const_cast<y_element*>(static_cast<const y_element*>(a.y)) + before(2), memory, where, products);
+    const block_operand<1, x_element, m, k> x(const_cast<x_element*>(static_cast<const x_element*>(a.x)) + before(1),
+                                              memory, where, products);
+    const block_operand<2, y_element, k, n> y(const_cast<y_element*>(static_cast<const y_element*>(a.y)) + before(2),
+                                              memory, where, products);
 
 #if RICCI_BULK_COPIES
     copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
     if (threadIdx.x == 0) start_barrier(loaded, 1);
-    if (threadIdx.x < 32) __syncwarp(); // for compute-sanitizer's racecheck, which takes the lane that started the barrier for another
+    // for compute-sanitizer's racecheck, which takes the lane that started the barrier for another
+    if (threadIdx.x < 32) __syncwarp();
     if (threadIdx.x == 0) {
         arrive_expecting(loaded, (loads_c ? c.loaded_by_bulk() : 0) + x.loaded_by_bulk() + y.loaded_by_bulk());
         x.load_by_bulk(loaded);
@@ -232,7 +262,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
     if constexpr (has_places) { // while the spans are under way
         for (int p = threadIdx.x; p < products; p += threads_per_block) {
             const batch_places of_p = places_of(a, first + p);
-            where[3 * p] = reinterpret_cast<unsigned long long>(of_p.c), where[3 * p + 1] = reinterpret_cast<unsigned long long>(of_p.x);
+            where[3 * p] = reinterpret_cast<unsigned long long>(of_p.c);
+            where[3 * p + 1] = reinterpret_cast<unsigned long long>(of_p.x);
             where[3 * p + 2] = reinterpret_cast<unsigned long long>(of_p.y);
         }
         __syncthreads();
@@ -270,7 +301,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
         }
         __syncthreads();
         multiply<typename tile_of<core>::type>(
-            a, products, c, [&](int p) { return realigned_matrix<1, x_element>(memory, p); }, [&](int p) { return realigned_matrix<2, y_element>(memory, p); },
+            a, products, c, [&](int p) { return realigned_matrix<1, x_element>(memory, p); },
+            [&](int p) { return realigned_matrix<2, y_element>(memory, p); },
             [&] {
 #if RICCI_BULK_COPIES
                 if constexpr (accumulate) wait_barrier(loaded, 1);
@@ -278,14 +310,16 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_batched_sm
             });
     } else {
         multiply<typename tile_of<core>::type>(
-            a, products, c, [&](int p) { return x.matrix_in_shared(p); }, [&](int p) { return y.matrix_in_shared(p); }, [] {});
+            a, products, c, [&](int p) { return x.matrix_in_shared(p); },
+            [&](int p) { return y.matrix_in_shared(p); }, [] {});
     }
 
     if constexpr (c_is_dense) {
 #if RICCI_BULK_COPIES
         show_to_copy_engine();
         __syncthreads();
-        if (threadIdx.x == 0 && c.parts.middle > 0) bulk_store(middle_of(c.global, c.parts), middle_of(c.shared, c.parts), c.parts.middle);
+        if (threadIdx.x == 0 && c.parts.middle > 0)
+            bulk_store(middle_of(c.global, c.parts), middle_of(c.shared, c.parts), c.parts.middle);
         copy_ends<unit_of<c_element>>(c.global, c.shared, c.parts);
         if (threadIdx.x == 0) wait_bulk_stores();
 #else

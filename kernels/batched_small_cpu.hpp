@@ -1,4 +1,5 @@
-// batched_small, for a CPU: one product after another; X and Y are packed so that the inner loop runs along m with unit stride.
+// batched_small, for a CPU: one product after another; X and Y are packed so that the inner loop runs along m with
+// unit stride.
 // Constants: product.hpp's.
 #pragma once
 

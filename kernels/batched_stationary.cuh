@@ -1,12 +1,13 @@
-// batched_stationary: products too large for an SM to hold several of: X stays in the registers of a block's warps, which share its rows,
-// while slices of columns of Y and C stream through a ring in shared memory. Blocks stay, each takes turns at products, and what the
-// next ones need is asked for while one is computed.
+// batched_stationary: products too large for an SM to hold several of: X stays in the registers of a block's warps,
+// which share its rows, while slices of columns of Y and C stream through a ring in shared memory. Blocks stay, each
+// takes turns at products, and what the next ones need is asked for while one is computed.
 //
-//   chosen    sm_90 and later, for operands of one type that the tensor cores take, whose neighbors in memory are neighbors in m, n or k, C's
-//             in m, and X of at most as many numbers as the registers of a block hold: see stationary_model.cpp
+//   chosen    sm_90 and later, for operands of one type that the tensor cores take, whose neighbors in memory are
+//             neighbors in m, n or k, C's in m, and X of at most as many numbers as the registers of a block hold:
+//             see stationary_model.cpp
 //   warps     ask for slices of X, and of Y together with C's where it is added to
 //   a warp    stores C's slices, changed in their place, and hands stages back
-//   warps     bring Y's numbers into the form that the tensor cores take, where that is more than reading them: f32, half
+//   warps     bring Y's numbers into the form that the tensor cores take, where that is more than reading them: f32
 //   others    compute: stationary_tile.cuh
 //
 // Constants: product.hpp's, slice_ring.cuh's, stationary_tile.cuh's, and
@@ -28,7 +29,8 @@ constexpr int fragment_stages = has_fragments ? 2 : 0;
 using x_stream = slice_stream<1, x_element>;
 using y_stream = slice_stream<2, y_element>;
 using c_stream = slice_stream<0, c_element>;
-constexpr bool has_async_copies = x_stream::copies_asynchronously || y_stream::copies_asynchronously || c_stream::copies_asynchronously;
+constexpr bool has_async_copies =
+    x_stream::copies_asynchronously || y_stream::copies_asynchronously || c_stream::copies_asynchronously;
 constexpr bool has_plain_copies = x_stream::copies_plainly || c_stream::copies_plainly;
 constexpr int arrivals_of_a_loader = 1 + has_async_copies + has_plain_copies;
 
@@ -42,36 +44,59 @@ struct ring_turn {
 
 constexpr int stage_bookkeeping = 3 * static_cast<int>(sizeof(copy_barrier)) + 8; ///< bytes
 
-/// Three barriers a stage: `full` when its slices are there, `done` when all warps that compute are done with them, `empty` when what they
-/// changed has left.
+/// Three barriers a stage: `full` when its slices are there, `done` when all warps that read them are done with them,
+/// `empty` when what they changed has left.
 struct slice_ring {
     unsigned char* memory;
 
-    /// Where fragments lie behind the stages, and for each two barriers: `made` by all warps that make them, `used` by all that compute.
-    RICCI_FUNCTION unsigned char* fragments(ring_turn at) const { return memory + barrier_bytes + stages * stage_bytes + at.stage * stationary_tile<>::bytes_of_fragments; }
-    RICCI_FUNCTION copy_barrier& made(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[at.stage]; }
-    RICCI_FUNCTION copy_barrier& used(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[fragment_stages + at.stage]; }
+    /// Where fragments lie behind the stages, and for each two barriers: `made` by all warps that make them, `used`
+    /// by all that compute.
+    RICCI_FUNCTION unsigned char* fragments(ring_turn at) const {
+        return memory + barrier_bytes + stages * stage_bytes + at.stage * stationary_tile<>::bytes_of_fragments;
+    }
+    RICCI_FUNCTION copy_barrier& made(ring_turn at) const {
+        return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[at.stage];
+    }
+    RICCI_FUNCTION copy_barrier& used(ring_turn at) const {
+        return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[fragment_stages + at.stage];
+    }
     /// Whether the numbers that a warp brought into that form lost bits.
     RICCI_FUNCTION int& lost_bits(ring_turn at, int fragment_warp) const {
-        return reinterpret_cast<int*>(memory + stages * stage_bookkeeping + 2 * fragment_stages * sizeof(copy_barrier))[at.stage * at_least_one(fragment_warps) + fragment_warp];
+        return reinterpret_cast<int*>(
+            memory + stages * stage_bookkeeping +
+            2 * fragment_stages * sizeof(copy_barrier))[at.stage * at_least_one(fragment_warps) + fragment_warp];
     }
 
-    RICCI_FUNCTION copy_barrier& full(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[at.stage]; }
-    RICCI_FUNCTION copy_barrier& done(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[stages + at.stage]; }
-    RICCI_FUNCTION copy_barrier& empty(ring_turn at) const { return reinterpret_cast<copy_barrier*>(memory)[2 * stages + at.stage]; }
+    RICCI_FUNCTION copy_barrier& full(ring_turn at) const {
+        return reinterpret_cast<copy_barrier*>(memory)[at.stage];
+    }
+    RICCI_FUNCTION copy_barrier& done(ring_turn at) const {
+        return reinterpret_cast<copy_barrier*>(memory)[stages + at.stage];
+    }
+    RICCI_FUNCTION copy_barrier& empty(ring_turn at) const {
+        return reinterpret_cast<copy_barrier*>(memory)[2 * stages + at.stage];
+    }
     /// Bytes from the start of the stage to the slice of X or Y [0] and of C [1].
-    RICCI_FUNCTION int* places(ring_turn at) const { return reinterpret_cast<int*>(memory + 3 * stages * sizeof(copy_barrier)) + 2 * at.stage; }
-    RICCI_FUNCTION unsigned char* stage(ring_turn at) const { return memory + barrier_bytes + at.stage * stage_bytes; }
+    RICCI_FUNCTION int* places(ring_turn at) const {
+        return reinterpret_cast<int*>(memory + 3 * stages * sizeof(copy_barrier)) + 2 * at.stage;
+    }
+    RICCI_FUNCTION unsigned char* stage(ring_turn at) const {
+        return memory + barrier_bytes + at.stage * stage_bytes;
+    }
 
     RICCI_FUNCTION void start() const {
-        static_assert(stages * stage_bookkeeping + fragment_stages * (2 * static_cast<int>(sizeof(copy_barrier)) + 4 * fragment_warps) <= barrier_bytes, "the barriers' room");
+        static_assert(stages * stage_bookkeeping +
+                              fragment_stages * (2 * static_cast<int>(sizeof(copy_barrier)) + 4 * fragment_warps) <=
+                          barrier_bytes,
+                      "the barriers' room");
         if (threadIdx.x == 0) {
             for (ring_turn at; at.parity == 0; at.advance()) {
                 start_barrier(full(at), loaders * arrivals_of_a_loader);
                 start_barrier(done(at), compute_warps + fragment_warps);
                 start_barrier(empty(at), 1);
             }
-            for (ring_turn at; at.stage < fragment_stages && at.parity == 0; at.advance(fragment_stages)) start_barrier(made(at), fragment_warps), start_barrier(used(at), compute_warps);
+            for (ring_turn at; at.stage < fragment_stages && at.parity == 0; at.advance(fragment_stages))
+                start_barrier(made(at), fragment_warps), start_barrier(used(at), compute_warps);
         }
         __syncthreads();
     }
@@ -90,7 +115,8 @@ RICCI_FUNCTION int columns_of(int number) {
     return left < columns_of_slice ? left : columns_of_slice;
 }
 
-/// Calls turn(whether slices of X come, of Y and C else; the number of the slice; where the product lies; the ring's turn) for all of this block's.
+/// Calls turn(whether slices of X come, of Y and C else; the number of the slice; where the product lies; the ring's
+/// turn) for all of this block's.
 template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Turn& turn) {
     ring_turn at;
     bool has_x = false;
@@ -98,7 +124,8 @@ template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Tu
     for (long long product = block_number(); product < a.products; product += a.blocks) {
         const batch_places of = places_of(a, product);
         RICCI_UNROLL_ONCE
-        for (int s = has_x ? x_slices : 0; s < x_slices + column_slices; ++s, at.advance()) turn(s < x_slices, s < x_slices ? s : s - x_slices, of, at);
+        for (int s = has_x ? x_slices : 0; s < x_slices + column_slices; ++s, at.advance())
+            turn(s < x_slices, s < x_slices ? s : s - x_slices, of, at);
         has_x = x_for_all;
     }
 }
@@ -111,8 +138,11 @@ RICCI_FUNCTION void ask_for_slices(const arguments& a, const slice_ring& ring, i
         const y_stream y(a, const_cast<y_element*>(of.y));
         const c_stream c(a, of.c);
         copy_barrier& full = ring.full(at);
-        if (t == 0) ring.places(at)[0] = is_x ? x.place(number) : y.place(number), ring.places(at)[1] = c.place(is_x ? 0 : number);
-        arrive_expecting(full, is_x ? x.bulk_bytes(number, t) : y.bulk_bytes(number, t) + (accumulate ? c.bulk_bytes(number, t) : 0));
+        if (t == 0)
+            ring.places(at)[0] = is_x ? x.place(number) : y.place(number),
+            ring.places(at)[1] = c.place(is_x ? 0 : number);
+        arrive_expecting(full, is_x ? x.bulk_bytes(number, t)
+                                    : y.bulk_bytes(number, t) + (accumulate ? c.bulk_bytes(number, t) : 0));
         if (is_x) {
             x.load(ring.stage(at), number, full, t, loaders);
         } else {
@@ -135,7 +165,8 @@ RICCI_FUNCTION void store_slices(const arguments& a, const slice_ring& ring) {
 }
 
 /// By fragment_warps warps, of which this is number `warp`. A template, so that types without fragments have none.
-template <class Tile, bool Makes> RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, int warp) {
+template <class Tile, bool Makes>
+RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, int warp) {
     if constexpr (Makes) {
         ring_turn into;
         each_turn(a, [&](bool is_x, int number, const batch_places&, ring_turn at) {
@@ -143,7 +174,8 @@ template <class Tile, bool Makes> RICCI_FUNCTION void make_fragments(const argum
             if (!is_x) {
                 wait_barrier(ring.used(into), into.parity ^ 1);
                 const y_element* const y = reinterpret_cast<const y_element*>(ring.stage(at) + ring.places(at)[0]);
-                const bool lost = Tile::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
+                const bool lost =
+                    Tile::make_fragments(y, columns_of(number), ring.fragments(into), warp, fragment_warps);
                 const bool any_lost = __any_sync(0xffffffffu, lost);
                 __syncwarp();
                 if (threadIdx.x % 32 == 0) {
@@ -157,14 +189,17 @@ template <class Tile, bool Makes> RICCI_FUNCTION void make_fragments(const argum
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_batched_stationary(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
+    ricci_batched_stationary(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     const slice_ring ring{memory};
     ring.start();
     const int warp = threadIdx.x / 32;
     if (warp == compute_warps) return store_slices(a, ring);
-    if (warp > compute_warps + fragment_warps) return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + fragment_warps + 1));
-    if (warp > compute_warps) return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - compute_warps - 1);
+    if (warp > compute_warps + fragment_warps)
+        return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + fragment_warps + 1));
+    if (warp > compute_warps)
+        return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - compute_warps - 1);
     stationary_tile<> tile(warp);
     ring_turn at, fragments;
     bool has_x = false;
@@ -203,10 +238,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
             } else {
                 tile.multiply(reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), nullptr, own);
             }
-            tile.update_c(a, reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, lost_bits, [&](int i, int j) {
-                const batch_places of = places_of(a, product);
-                return dot_in_global(a, of.x, of.y, i, static_cast<long long>(s) * columns_of_slice + j, 0, k);
-            });
+            tile.update_c(
+                a, reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, lost_bits, [&](int i, int j) {
+                    const batch_places of = places_of(a, product);
+                    return dot_in_global(a, of.x, of.y, i, static_cast<long long>(s) * columns_of_slice + j, 0, k);
+                });
             ring.release(at);
         }
     }

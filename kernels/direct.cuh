@@ -1,5 +1,6 @@
-// direct: any statement, right at any size. One element of the output a thread; or a team of 32 or 256 threads an element, where
-// sums are long and elements few (arguments::teams). Constants: direct_tree.hpp's, and team_threads (1: never a team).
+// direct: any statement, right at any size. One element of the output a thread; or a team of 32 or 256 threads an
+// element, where sums are long and elements few (arguments::teams). Constants: direct_tree.hpp's, and team_threads
+// (1: never a team).
 #pragma once
 
 #include "direct_tree.hpp"

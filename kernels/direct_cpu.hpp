@@ -1,4 +1,5 @@
-// direct, for a CPU: any statement, right at any size. A work item is a row: all elements along the output's first axis.
+// direct, for a CPU: any statement, right at any size. A work item is a row: all elements along the output's first
+// axis.
 // Constants: direct_tree.hpp's.
 #pragma once
 

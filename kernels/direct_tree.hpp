@@ -5,7 +5,8 @@
 //   axis_extent[axis]                or `argument`, if it comes in arguments::extent
 //   operand_count, operand_type[]    operand 0 is the output
 //   operand_stride[operand][axis]    in elements, or `argument`
-//   gather_count, gathered_operand[], gather_table[]    gathered positions: of which operand, by which operand's entries
+//   gather_count, gathered_operand[], gather_table[]    gathered positions: of which operand, by which operand's
+//                                                       entries
 //   bound_count, bound_operand[]     padded positions: 0 <= offset + sum of coefficient*axis < extent
 //   node_count, node_kind[], node_a[], node_b[]      children first, root last; kinds are lowering::operation's
 //   sum_first[], sum_length[], sum_axis[], sum_shared_axis[]   the axes of each sum, and the one that threads share
@@ -32,8 +33,10 @@ struct arguments {
 
 using compute = type_of<compute_type>::type;
 
-enum operation { op_access, op_scalar, op_add, op_subtract, op_multiply, op_divide, op_negate, op_conjugate, op_relu, op_exp,
-                 op_sqrt, op_abs, op_min, op_max, op_reciprocal, op_sum };
+enum operation {
+    op_access, op_scalar, op_add, op_subtract, op_multiply, op_divide, op_negate, op_conjugate, op_relu, op_exp,
+    op_sqrt, op_abs, op_min, op_max, op_reciprocal, op_sum
+};
 
 template <int Axis> RICCI_FUNCTION long long extent(const arguments& a) {
     if constexpr (axis_extent[Axis] == argument) return a.extent[Axis];
@@ -62,7 +65,8 @@ template <int Operand, int Bound = 0> RICCI_FUNCTION bool is_inside(const argume
     }
 }
 
-template <int Operand, int Gather = 0, class Element> RICCI_FUNCTION Element* add_gathers(const arguments& a, const long long* x, Element* at) {
+template <int Operand, int Gather = 0, class Element>
+RICCI_FUNCTION Element* add_gathers(const arguments& a, const long long* x, Element* at) {
     if constexpr (Gather == gather_count) return at;
     else {
         if constexpr (gathered_operand[Gather] == Operand) {
@@ -84,15 +88,15 @@ template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const lon
     return load_as<compute>(*element_at<Operand>(a, x));
 }
 
-/// Threads that evaluate one element together: each takes every count-th value of a sum's shared axis, then `reduce` adds up.
-/// Serial evaluation has one of them.
+/// Threads that evaluate one element together: each takes every count-th value of a sum's shared axis, then `reduce`
+/// adds up. Serial evaluation has one of them.
 struct alone {
     static constexpr bool shares = false;
     static constexpr int rank = 0, size = 1;
 };
 
-/// A sum is added up in pieces of about the root of its length: its rounding error then grows with the root, too, and 2^25 ones in
-/// float are 2^25 and not 2^24.
+/// A sum is added up in pieces of about the root of its length: its rounding error then grows with the root, too, and
+/// 2^25 ones in float are 2^25 and not 2^24.
 RICCI_FUNCTION long long piece_length(long long length) {
     long long piece = 64;
     while (piece * piece < length) piece *= 2;
@@ -101,7 +105,8 @@ RICCI_FUNCTION long long piece_length(long long length) {
 
 template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a, long long* x, const Team& team);
 
-template <int N, int Depth, class Team> RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& team) {
+template <int N, int Depth, class Team>
+RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& team) {
     constexpr int list = node_b[N];
     if constexpr (Depth == sum_length[list]) {
         return evaluate<node_a[N]>(a, x, alone{}); // a sum within a sum is not shared once more

@@ -1,5 +1,5 @@
-# embed: writes OUTPUT, a table of the FILES of a folder as strings, and source_file(name) of NAMESPACE, which HEADER declares.
-# Each file becomes one raw string literal; none may hold the closing mark )ricci".
+# embed: writes OUTPUT, a table of the FILES of a folder as strings, and source_file(name) of NAMESPACE, which HEADER
+# declares. Each file becomes one raw string literal; none may hold the closing mark )ricci".
 set(body "")
 foreach(file IN LISTS FILES)
   file(READ ${file} text)

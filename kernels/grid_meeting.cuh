@@ -1,8 +1,9 @@
-// grid_meeting: where blocks of a launch wait for all others: the last ones, in the order in which blocks start. If several wait, all must fit
-// the GPU together; one may wait in any launch.
+// grid_meeting: where blocks of a launch wait for all others: the last ones, in the order in which blocks start. If
+// several wait, all must fit the GPU together; one may wait in any launch.
 //
-// Each block has a flag in memory, which it sets to the launch's number; a block has met all when all flags have it. Whatever a flag was
-// before, it was not this number, so nothing is set back: but a captured launch, whose number comes again, needs flags set to zero before.
+// Each block has a flag in memory, which it sets to the launch's number; a block has met all when all flags have it.
+// Whatever a flag was before, it was not this number, so nothing is set back: but a captured launch, whose number
+// comes again, needs flags set to zero before.
 #pragma once
 
 #include "ptx.cuh"
@@ -13,8 +14,10 @@ struct grid_share {
 };
 constexpr grid_share no_share{1LL << 40, 1};
 
-/// What blocks wrote before, those that wait see after: the last `waiting` ones, which share common work. By all threads of all blocks.
-RICCI_FUNCTION grid_share meet_grid(unsigned long long* flags, unsigned long long number, long long block, long long blocks, int waiting) {
+/// What blocks wrote before, those that wait see after: the last `waiting` ones, which share common work. By all
+/// threads of all blocks.
+RICCI_FUNCTION grid_share meet_grid(unsigned long long* flags, unsigned long long number, long long block,
+                                    long long blocks, int waiting) {
     __syncthreads();
     if (threadIdx.x == 0) release_flag(flags[block], number);
 #if RICCI_ON_GPU

@@ -11,8 +11,11 @@ template <int Type> RICCI_FUNCTION long long table_entry(const void* table, long
     else return static_cast<const long long*>(table)[at];
 }
 
-/// `at` moved by an entry that counts steps of `stride` elements, or that is an address to which `at`, a number of bytes, is added.
+/// `at` moved by an entry that counts steps of `stride` elements, or that is an address to which `at`, a number of
+/// bytes, is added.
 template <int Type, class Element> RICCI_FUNCTION Element* gathered(Element* at, long long entry, long long stride) {
-    if constexpr (Type == 8) return reinterpret_cast<Element*>(reinterpret_cast<unsigned long long>(at) + static_cast<unsigned long long>(entry));
+    if constexpr (Type == 8)
+        return reinterpret_cast<Element*>(reinterpret_cast<unsigned long long>(at) +
+                                          static_cast<unsigned long long>(entry));
     else return at + entry * stride;
 }

@@ -4,23 +4,28 @@
 #include "product.hpp"
 #include "ptx_copy.cuh"
 
-RICCI_FUNCTION constexpr int access_bytes(int bytes) { return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2; }
+RICCI_FUNCTION constexpr int access_bytes(int bytes) {
+    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2;
+}
 
 template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(Element))) neighbors {
     Element e[Count];
 };
 
-/// The same to be kept until later: as they came, pairs of 2-byte elements in a register, for taking them apart would wait for them.
+/// The same to be kept until later: as they came, pairs of 2-byte elements in a register, for taking them apart would
+/// wait for them.
 template <class Element, int Count, bool InPairs = sizeof(Element) == 2 && Count % 2 == 0>
 struct alignas(access_bytes(Count * sizeof(Element))) kept_neighbors {
     Element e[Count];
     RICCI_FUNCTION Element at(int i) const { return e[i]; }
 };
-template <class Element, int Count> struct alignas(access_bytes(Count * sizeof(Element))) kept_neighbors<Element, Count, true> {
+template <class Element, int Count>
+struct alignas(access_bytes(Count * sizeof(Element))) kept_neighbors<Element, Count, true> {
     unsigned pairs[Count / 2];
     RICCI_FUNCTION Element at(int i) const { return {static_cast<unsigned short>(pairs[i / 2] >> 16 * (i % 2))}; }
 };
-template <class Element, int Count> RICCI_FUNCTION kept_neighbors<Element, Count> load_neighbors(const Element* first) {
+template <class Element, int Count>
+RICCI_FUNCTION kept_neighbors<Element, Count> load_neighbors(const Element* first) {
 #if RICCI_ON_GPU
     return *reinterpret_cast<const kept_neighbors<Element, Count>*>(first);
 #else
@@ -32,12 +37,14 @@ template <class Element, int Count> RICCI_FUNCTION kept_neighbors<Element, Count
 
 /// Whether lines of neighbors that start at `first` and `between` elements further each may be accessed so.
 template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const void* first, long long between) {
-    const unsigned long long bits = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element);
+    const unsigned long long bits =
+        reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between) * sizeof(Element);
     return bits % alignof(neighbors<Element, Count>) == 0;
 }
 
 /// Count neighbors of C: each (+)= alpha * its sum.
-template <int Count> RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
+template <int Count>
+RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
     using vector = neighbors<c_element, Count>;
     vector c;
     if constexpr (accumulate) c = *reinterpret_cast<const vector*>(first);
@@ -57,4 +64,6 @@ template <int Count> RICCI_FUNCTION void update_neighbors(const arguments& a, c_
 }
 
 /// Asks for `bytes` from `first` on, 128 at a time: number `part` of them.
-RICCI_FUNCTION void prefetch_part(const void* first, int part) { prefetch_to_l2(static_cast<const char*>(first) + part * 128); }
+RICCI_FUNCTION void prefetch_part(const void* first, int part) {
+    prefetch_to_l2(static_cast<const char*>(first) + part * 128);
+}

@@ -1,8 +1,10 @@
-// panel_ring: streams X and Y through shared memory, `stages` panels at a time, and hands over each panel when it is there.
+// panel_ring: streams X and Y through shared memory, `stages` panels at a time, and hands over each panel when it is
+// there.
 //
-//   panels come     by a bulk copy each, which a warp of its own asks for  where both operands' panels are whole and start at multiples of
-//                                                                          16 bytes: no thread waits for another
-//                   by asynchronous copies of all threads, a barrier each  else, and the last one where the sum ends within it
+//   panels come                                              where
+//   by a bulk copy each, which a warp of its own asks for    both operands' panels are whole and start at multiples
+//                                                            of 16 bytes: no thread waits for another
+//   by asynchronous copies of all threads, a barrier each    else, and the last one where the sum ends within it
 //
 // Constants: panel_stream.cuh's, and
 //   threads_per_block
@@ -14,23 +16,28 @@
 
 #include "panel_stream.cuh"
 
-RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) { return memory + barrier_bytes + panel % stages * stage_bytes; }
+RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
+    return memory + barrier_bytes + panel % stages * stage_bytes;
+}
 
 #if RICCI_BULK_COPIES
 /// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it.
 struct ring_barriers {
     copy_barrier *full, *empty;
-    explicit RICCI_FUNCTION ring_barriers(unsigned char* memory) : full(reinterpret_cast<copy_barrier*>(memory)), empty(full + stages) {}
+    explicit RICCI_FUNCTION ring_barriers(unsigned char* memory)
+        : full(reinterpret_cast<copy_barrier*>(memory)), empty(full + stages) {}
 
     RICCI_FUNCTION void start() const {
         static_assert(2 * stages * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "the barriers' room");
         if (threadIdx.x == 0)
-            for (int s = 0; s < stages; ++s) start_barrier(full[s], 1), start_barrier(empty[s], threads_per_block / 32 - copy_warps);
+            for (int s = 0; s < stages; ++s)
+                start_barrier(full[s], 1), start_barrier(empty[s], threads_per_block / 32 - copy_warps);
         __syncthreads();
     }
 
     /// By the copying warp.
-    template <class X, class Y> RICCI_FUNCTION void ask_for(const X& x, const Y& y, unsigned char* memory, int panel) const {
+    template <class X, class Y>
+    RICCI_FUNCTION void ask_for(const X& x, const Y& y, unsigned char* memory, int panel) const {
         const int stage = panel % stages, turn = panel / stages;
         if (turn > 0) wait_barrier(empty[stage], (turn - 1) % 2);
         unsigned char* const into = stage_of(memory, panel);
@@ -51,9 +58,11 @@ struct ring_barriers {
 };
 #endif
 
-/// Calls multiply(stage) for panels [0, panels) in their order, by all threads, but not by a copying warp for those that it brings.
+/// Calls multiply(stage) for panels [0, panels) in their order, by all threads, but not by a copying warp for those
+/// that it brings.
 template <class X, class Y, class Multiply>
-RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory, int panels, const Multiply& multiply) {
+RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory, int panels,
+                                   const Multiply& multiply) {
     int by_bulk = 0; // the first ones
 #if RICCI_BULK_COPIES
     const ring_barriers ring(memory);

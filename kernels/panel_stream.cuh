@@ -1,14 +1,15 @@
-// panel_stream: brings an operand into shared memory panel by panel, each `k_panel` steps of the sum, by asynchronous copies of 16 bytes
-// where its alignment allows, of single numbers where not.
+// panel_stream: brings an operand into shared memory panel by panel, each `k_panel` steps of the sum, by asynchronous
+// copies of 16 bytes where its alignment allows, of single numbers where not.
 //
-// An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines along the other side,
-// one a step; or, if those follow one another without a gap, one line a panel.
+// An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines
+// along the other side, one a step; or, if those follow one another without a gap, one line a panel.
 // Constants: product.hpp's, and
 //   k_panel
 //   rows_of_block, columns_of_block
 //   row[3], column[3]  elements from one row, column to the next in a panel, of X [1] and Y [2]
 //   region[3]          bytes from the start of a stage to the panel
-//   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels, the other side fastest, 3 whole panels, k fastest
+//   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels, the other side fastest, 3 whole
+//                      panels, k fastest
 //   pitch[3]           elements from one line to the next
 #pragma once
 
@@ -25,13 +26,16 @@ template <int O, class Element> class panel_stream {
     static constexpr int other_axes = O == 1 ? m_axes : n_axes;
 
   public:
-    /// `first`: the operand's element at the stream's first step, row and column; `own` of the other side exist; `steps` in all;
-    /// `places`: offsets of the block's rows or columns, null where they are one step apart.
-    RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps, const long long* places = nullptr)
+    /// `first`: the operand's element at the stream's first step, row and column; `own` of the other side exist;
+    /// `steps` in all; `places`: offsets of the block's rows or columns, null where they are one step apart.
+    RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps,
+                                const long long* places = nullptr)
         : arguments_(a), first_(first), own_(own), steps_(steps), places_(places) {
         const bool along_k = lines[O] == 0 || lines[O] == 3;
         const long long k_step = k_offset(a, O - 1, 1), other_step = O == 1 ? m_offset(a, 1, 1) : n_offset(a, 1, 1);
-        const long long in_line = along_k ? k_step : other_step, between = is_whole ? 0 : along_k ? other_step : k_step;
+        const long long in_line = along_k ? k_step : other_step, between = is_whole  ? 0
+                                                                           : along_k ? other_step
+                                                                                     : k_step;
         misaligned_ = reinterpret_cast<unsigned long long>(first) | static_cast<unsigned long long>(between * size);
         if (in_line != 1 || other_axes > 1 || k_axes > 1) misaligned_ |= part;
     }
@@ -44,11 +48,14 @@ template <int O, class Element> class panel_stream {
     }
 
 #if RICCI_BULK_COPIES
-    /// Bytes of panel 0, all of the sum's steps, if bulk copies may bring it: of long aligned lines, or whole; else 0.
+    /// Bytes of panel 0, all of the sum's steps, if bulk copies may bring it: of long aligned lines, or whole; else
+    /// 0.
     RICCI_FUNCTION int bulk_bytes() const {
         constexpr int least_line = 256; // bytes; shorter ones come faster by the threads
         constexpr int lines_of_steps = static_cast<int>(lines[O] == 1 ? k : 1), bytes = line_length * size;
-        if (lines[O] == 0 || (lines[O] == 2 && k_panel != k) || bytes % 16 != 0 || bytes < least_line || own_ < others || misaligned_ % 16 != 0) return 0;
+        if (lines[O] == 0 || (lines[O] == 2 && k_panel != k) || bytes % 16 != 0 || bytes < least_line ||
+            own_ < others || misaligned_ % 16 != 0)
+            return 0;
         return lines_of_steps * bytes;
     }
 
@@ -58,12 +65,15 @@ template <int O, class Element> class panel_stream {
         constexpr int own_lines = static_cast<int>(lines[O] == 1 ? k : 1);
         unsigned char* const to = stage + region[O];
         for (int l = threadIdx.x; l < own_lines; l += 32)
-            bulk_load(to + l * pitch[O] * size, first_ + (lines[O] == 1 ? k_offset(arguments_, O - 1, l) : 0), line_length * size, b);
+            bulk_load(to + l * pitch[O] * size, first_ + (lines[O] == 1 ? k_offset(arguments_, O - 1, l) : 0),
+                      line_length * size, b);
         constexpr int words = pitch[O] * size / 4;
-        for (int w = own_lines * words + static_cast<int>(threadIdx.x); w < line_count * words; w += 32) reinterpret_cast<unsigned*>(to)[w] = 0;
+        for (int w = own_lines * words + static_cast<int>(threadIdx.x); w < line_count * words; w += 32)
+            reinterpret_cast<unsigned*>(to)[w] = 0;
     }
 
-    /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps take whole 16 bytes.
+    /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps
+    /// take whole 16 bytes.
     RICCI_FUNCTION int whole_panels(int panels) const {
         if (lines[O] != 2 || line_length * size % 16 != 0 || misaligned_ % 16 != 0) return 0;
         return whole_bytes(panels - 1) % 16 == 0 ? panels : panels - 1;
@@ -72,12 +82,14 @@ template <int O, class Element> class panel_stream {
 
     /// By one thread, such a panel.
     RICCI_FUNCTION void load_whole(unsigned char* stage, int number, copy_barrier& b) const {
-        bulk_load(stage + region[O], first_ + k_offset(arguments_, O - 1, static_cast<long long>(number) * k_panel), whole_bytes(number), b);
+        bulk_load(stage + region[O], first_ + k_offset(arguments_, O - 1, static_cast<long long>(number) * k_panel),
+                  whole_bytes(number), b);
     }
 
     /// By one warp, the steps of such a panel beyond the sum: they become zero.
     RICCI_FUNCTION void clear_steps_beyond(unsigned char* stage, int number) const {
-        for (int w = whole_bytes(number) / 4 + static_cast<int>(threadIdx.x) % 32; w < line_length * size / 4; w += 32)
+        for (int w = whole_bytes(number) / 4 + static_cast<int>(threadIdx.x) % 32; w < line_length * size / 4;
+             w += 32)
             reinterpret_cast<unsigned*>(stage + region[O])[w] = 0;
     }
 #endif
@@ -99,7 +111,10 @@ template <int O, class Element> class panel_stream {
         constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
         const int of_sum = own_steps(number);
         const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? of_sum : 1;
-        const int own_length = lines[O] == 0 ? of_sum : lines[O] == 1 ? own_ : lines[O] == 2 ? of_sum * others : own_ * k_panel;
+        const int own_length = lines[O] == 0   ? of_sum
+                               : lines[O] == 1 ? own_
+                               : lines[O] == 2 ? of_sum * others
+                                               : own_ * k_panel;
         const Element* const from = first_ + k_offset(arguments_, O - 1, number * k_panel);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < line_count * chunks; e += threads_per_block) {
@@ -114,8 +129,11 @@ template <int O, class Element> class panel_stream {
             }
             const unsigned char* const source = reinterpret_cast<const unsigned char*>(from + offset) + inside;
             unsigned char* const target = to + line * pitch[O] * size + at;
-            if constexpr (Bytes >= 4) async_copy<Bytes>(target, valid > 0 ? source : reinterpret_cast<const unsigned char*>(first_), valid);
-            else *reinterpret_cast<unsigned short*>(target) = valid > 0 ? *reinterpret_cast<const unsigned short*>(source) : static_cast<unsigned short>(0);
+            if constexpr (Bytes >= 4)
+                async_copy<Bytes>(target, valid > 0 ? source : reinterpret_cast<const unsigned char*>(first_), valid);
+            else
+                *reinterpret_cast<unsigned short*>(target) =
+                    valid > 0 ? *reinterpret_cast<const unsigned short*>(source) : static_cast<unsigned short>(0);
         }
     }
 

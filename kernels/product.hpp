@@ -1,4 +1,5 @@
-// product: C (+)= alpha * sum over k of X(m, k)*Y(k, n), possibly for every element of a batch; what the product kernels share.
+// product: C (+)= alpha * sum over k of X(m, k)*Y(k, n), possibly for every element of a batch; what the product
+// kernels share.
 //
 // The prelude gives, as constants:
 //   compute_type, c_type, x_type, y_type; x_conjugated, y_conjugated; accumulate
@@ -32,7 +33,8 @@ struct arguments : table_arguments<has_tables> {
     unsigned long long launch; ///< a number that no other launch has
     long long products; ///< the batch's extents multiplied
     long long blocks;   ///< of the whole launch
-    long long share;    ///< products a block of batched_small takes: fewer than it has room for where the batch is short
+    /// products a block of batched_small takes: fewer than it has room for where the batch is short
+    long long share;
     long long m_length[at_least_one(m_axes)], n_length[at_least_one(n_axes)], k_length[at_least_one(k_axes)];
     long long m_step[2][at_least_one(m_axes)], n_step[2][at_least_one(n_axes)], k_step[2][at_least_one(k_axes)];
     long long batch_length[at_least_one(batch_axes)];
@@ -82,9 +84,15 @@ RICCI_FUNCTION long long n_offset(const arguments& a, int in_y, long long j) {
 RICCI_FUNCTION long long k_offset(const arguments& a, int in_y, long long p) {
     return flat_offset({k_axes, k_extent, a.k_length, k_stride[in_y], a.k_step[in_y]}, p);
 }
-RICCI_FUNCTION long long c_offset(const arguments& a, long long i, long long j) { return m_offset(a, 0, i) + n_offset(a, 0, j); }
-RICCI_FUNCTION long long x_offset(const arguments& a, long long i, long long p) { return m_offset(a, 1, i) + k_offset(a, 0, p); }
-RICCI_FUNCTION long long y_offset(const arguments& a, long long p, long long j) { return k_offset(a, 1, p) + n_offset(a, 1, j); }
+RICCI_FUNCTION long long c_offset(const arguments& a, long long i, long long j) {
+    return m_offset(a, 0, i) + n_offset(a, 0, j);
+}
+RICCI_FUNCTION long long x_offset(const arguments& a, long long i, long long p) {
+    return m_offset(a, 1, i) + k_offset(a, 0, p);
+}
+RICCI_FUNCTION long long y_offset(const arguments& a, long long p, long long j) {
+    return k_offset(a, 1, p) + n_offset(a, 1, j);
+}
 
 /// m where it is no constant.
 RICCI_FUNCTION long long row_count(const arguments& a) {
@@ -123,7 +131,8 @@ struct batch_places {
     const x_element* x;
     const y_element* y;
 };
-template <int O, class Arguments, class Element> RICCI_FUNCTION Element* place_by_table(const Arguments& a, Element* first, long long b) {
+template <int O, class Arguments, class Element>
+RICCI_FUNCTION Element* place_by_table(const Arguments& a, Element* first, long long b) {
     if constexpr (table_type[O] < 0) return first;
     else {
         long long entry = 0;
@@ -133,7 +142,8 @@ template <int O, class Arguments, class Element> RICCI_FUNCTION Element* place_b
 }
 RICCI_FUNCTION batch_places places_of(const arguments& a, long long b) {
     const batch_offsets at = offsets_of(a, b);
-    return {place_by_table<0>(a, static_cast<c_element*>(a.c), b) + at.c, place_by_table<1>(a, static_cast<const x_element*>(a.x), b) + at.x,
+    return {place_by_table<0>(a, static_cast<c_element*>(a.c), b) + at.c,
+            place_by_table<1>(a, static_cast<const x_element*>(a.x), b) + at.x,
             place_by_table<2>(a, static_cast<const y_element*>(a.y), b) + at.y};
 }
 
@@ -152,10 +162,13 @@ RICCI_FUNCTION void update(const arguments& a, c_element& element, compute sum) 
     if constexpr (accumulate) sum = load_as<compute>(element) + sum;
     element = store_as<c_element>(sum);
 }
-RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute sum) { update(a, static_cast<c_element*>(a.c)[offset], sum); }
+RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute sum) {
+    update(a, static_cast<c_element*>(a.c)[offset], sum);
+}
 
 /// Element (i, j) of the product whose X and Y begin at x and y, by multiply-adds over steps [begin, end) of the sum.
-RICCI_FUNCTION compute dot_in_global(const arguments& a, const x_element* x, const y_element* y, long long i, long long j, long long begin, long long end) {
+RICCI_FUNCTION compute dot_in_global(const arguments& a, const x_element* x, const y_element* y, long long i,
+                                     long long j, long long begin, long long end) {
     compute sum = from_real<compute>(0, 0);
     RICCI_UNROLL_ONCE
     for (long long l = begin; l < end; ++l) sum += load_x(x, x_offset(a, i, l)) * load_y(y, y_offset(a, l, j));

@@ -1,5 +1,5 @@
-// ptx: inline PTX, with ptx_copy and ptx_mma its only place. Each instruction is a named wrapper with a twin in C++ for the CPU and the
-// emulator.
+// ptx: inline PTX, with ptx_copy and ptx_mma its only place. Each instruction is a named wrapper with a twin in C++
+// for the CPU and the emulator.
 #pragma once
 
 #if defined(__CUDACC_RTC__) && !defined(RICCI_EMULATED)
@@ -22,12 +22,13 @@
 #endif
 
 #if RICCI_ON_GPU || defined(RICCI_EMULATED)
-/// The number of this block: a grid of 2^31 blocks or more has a second dimension, and may be a little larger than was asked for.
+/// The number of this block: a grid of 2^31 blocks or more has a second dimension, and may be a little larger than
+/// was asked for.
 RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y; }
 #endif
 
-// Loops over constants that must be unrolled, and those of which a few rounds are enough: unrolled whole, they take NVRTC up to half
-// a second.
+// Loops over constants that must be unrolled, and those of which a few rounds are enough: unrolled whole, they take
+// NVRTC up to half a second.
 #if RICCI_ON_GPU
 #define RICCI_UNROLL _Pragma("unroll")
 #define RICCI_UNROLL_2 _Pragma("unroll 2")
@@ -42,7 +43,8 @@ RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long l
 #define RICCI_UNROLL_K
 #endif
 
-/// A copy of a value that the compiler takes for another: what depends on it is computed again instead of held in registers.
+/// A copy of a value that the compiler takes for another: what depends on it is computed again instead of held in
+/// registers.
 RICCI_FUNCTION long long as_if_new(long long value) {
 #if RICCI_ON_GPU
     asm volatile("" : "+l"(value));
@@ -129,21 +131,27 @@ RICCI_FUNCTION unsigned short bfloat16_from_float(float value) {
 #endif
 }
 
-/// Stores 4, 8 or 16 bytes at a multiple of as many in global memory by one access: left to itself the compiler splits some.
+/// Stores 4, 8 or 16 bytes at a multiple of as many in global memory by one access: left to itself the compiler
+/// splits some.
 template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigned (&w)[Words]) {
     static_assert(Words == 1 || Words == 2 || Words == 4, "as the instruction has them");
 #if RICCI_ON_GPU
-    if constexpr (Words == 1) asm volatile("st.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]) : "memory");
-    else if constexpr (Words == 2) asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]), "r"(w[1]) : "memory");
+    if constexpr (Words == 1)
+        asm volatile("st.global.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]) : "memory");
+    else if constexpr (Words == 2)
+        asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]), "r"(w[1])
+                     : "memory");
     else
-        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+        asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(global)), "r"(w[0]),
+                     "r"(w[1]), "r"(w[2]), "r"(w[3])
                      : "memory");
 #else
     __builtin_memcpy(global, w, sizeof(w));
 #endif
 }
 
-/// Sets a flag in global memory: who reads it by acquire_flag sees what this thread, and those it has met at a barrier, wrote before.
+/// Sets a flag in global memory: who reads it by acquire_flag sees what this thread, and those it has met at a
+/// barrier, wrote before.
 RICCI_FUNCTION void release_flag(unsigned long long& flag, unsigned long long value) {
 #if RICCI_ON_GPU
     asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(&flag)), "l"(value) : "memory");
@@ -154,7 +162,10 @@ RICCI_FUNCTION void release_flag(unsigned long long& flag, unsigned long long va
 RICCI_FUNCTION unsigned long long acquire_flag(const unsigned long long& flag) {
 #if RICCI_ON_GPU
     unsigned long long value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(&flag)) : "memory");
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
+                 : "=l"(value)
+                 : "l"(__cvta_generic_to_global(&flag))
+                 : "memory");
     return value;
 #else
     return flag;

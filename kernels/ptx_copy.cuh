@@ -1,5 +1,5 @@
-// ptx_copy: asynchronous copies into shared memory: a thread's own (cp.async), and those of the bulk-copy engine (cp.async.bulk, sm_90
-// and later) with the shared-memory barriers they complete on.
+// ptx_copy: asynchronous copies into shared memory: a thread's own (cp.async), and those of the bulk-copy engine
+// (cp.async.bulk, sm_90 and later) with the shared-memory barriers they complete on.
 #pragma once
 
 #include "ptx.cuh"
@@ -12,21 +12,26 @@
 #endif
 
 #if RICCI_ON_GPU
-RICCI_FUNCTION unsigned shared_address(const void* in_shared) { return static_cast<unsigned>(__cvta_generic_to_shared(in_shared)); }
+RICCI_FUNCTION unsigned shared_address(const void* in_shared) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(in_shared));
+}
 #endif
 
-/// Starts to copy 4, 8 or 16 bytes, both addresses multiples of it; of them `valid` come from global memory, the rest are zero.
+/// Starts to copy 4, 8 or 16 bytes, both addresses multiples of it; of them `valid` come from global memory, the rest
+/// are zero.
 template <int Bytes> RICCI_FUNCTION void async_copy(void* in_shared, const void* global, int valid) {
 #if !RICCI_ASYNC_COPIES
     for (int i = 0; i < Bytes / 2; ++i)
-        static_cast<unsigned short*>(in_shared)[i] = 2 * i < valid ? static_cast<const unsigned short*>(global)[i] : static_cast<unsigned short>(0);
+        static_cast<unsigned short*>(in_shared)[i] =
+            2 * i < valid ? static_cast<const unsigned short*>(global)[i] : static_cast<unsigned short>(0);
 #elif RICCI_ON_GPU
     if constexpr (Bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(in_shared)), "l"(__cvta_generic_to_global(global)), "r"(valid)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(in_shared)),
+                     "l"(__cvta_generic_to_global(global)), "r"(valid)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(in_shared)), "l"(__cvta_generic_to_global(global)),
-                     "n"(Bytes), "r"(valid)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(in_shared)),
+                     "l"(__cvta_generic_to_global(global)), "n"(Bytes), "r"(valid)
                      : "memory");
 #else
     ricci_emulated->async_copy(in_shared, global, Bytes, valid);
@@ -70,7 +75,8 @@ RICCI_FUNCTION void prefetch_to_l2(const void* global) {
 
 #if RICCI_BULK_COPIES
 
-/// Completes a phase when all its arrivals and all bytes it was told to expect are there. In shared memory, 8-byte aligned.
+/// Completes a phase when all its arrivals and all bytes it was told to expect are there. In shared memory, 8-byte
+/// aligned.
 struct copy_barrier {
     unsigned long long state;
 };
@@ -88,13 +94,15 @@ RICCI_FUNCTION void start_barrier(copy_barrier& b, int arrivals) {
 /// Arrives, after which the phase also waits for `bytes` of copies.
 RICCI_FUNCTION void arrive_expecting(copy_barrier& b, int bytes) {
 #if RICCI_ON_GPU
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)), "r"(bytes)
+                 : "memory");
 #else
     ricci_emulated->arrive(&b, bytes);
 #endif
 }
 
-/// Arrives when the copies that this thread has started by async_copy are there. The phase must have an arrival left for it.
+/// Arrives when the copies that this thread has started by async_copy are there. The phase must have an arrival left
+/// for it.
 RICCI_FUNCTION void arrive_after_async_copies(copy_barrier& b) {
 #if RICCI_ON_GPU
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
@@ -123,7 +131,8 @@ RICCI_FUNCTION void wait_barrier(copy_barrier& b, int parity) {
 /// Copies `bytes` from global to shared memory; both addresses and `bytes` are multiples of 16.
 RICCI_FUNCTION void bulk_load(void* in_shared, const void* global, int bytes, copy_barrier& b) {
 #if RICCI_ON_GPU
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(in_shared)),
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(in_shared)),
                  "l"(__cvta_generic_to_global(global)), "r"(bytes), "r"(shared_address(&b))
                  : "memory");
 #else
@@ -134,9 +143,10 @@ RICCI_FUNCTION void bulk_load(void* in_shared, const void* global, int bytes, co
 /// Copies `bytes` from shared to global memory; both addresses and `bytes` are multiples of 16.
 RICCI_FUNCTION void bulk_store(void* global, const void* in_shared, int bytes) {
 #if RICCI_ON_GPU
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),
-                 "r"(shared_address(in_shared)), "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(global)),
+        "r"(shared_address(in_shared)), "r"(bytes)
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #else
     ricci_emulated->bulk_store(global, in_shared, bytes);

@@ -50,8 +50,14 @@ template <class R> RICCI_FUNCTION R real_abs(R x) { return x < 0 ? -x : x == 0 ?
 
 // ---- arithmetic: real types use their own operators ----
 
-template <class R> RICCI_FUNCTION complex<R> operator+(complex<R> a, complex<R> b) { return {a.re + b.re, a.im + b.im}; }
-template <class R> RICCI_FUNCTION complex<R> operator-(complex<R> a, complex<R> b) { return {a.re - b.re, a.im - b.im}; }
+template <class R>
+RICCI_FUNCTION complex<R> operator+(complex<R> a, complex<R> b) {
+    return {a.re + b.re, a.im + b.im};
+}
+template <class R>
+RICCI_FUNCTION complex<R> operator-(complex<R> a, complex<R> b) {
+    return {a.re - b.re, a.im - b.im};
+}
 template <class R> RICCI_FUNCTION complex<R> operator-(complex<R> a) { return {-a.re, -a.im}; }
 template <class R> RICCI_FUNCTION complex<R> operator*(complex<R> a, complex<R> b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -97,7 +103,8 @@ template <class T> RICCI_FUNCTION auto real_of(T x) {
     else return x;
 }
 
-// relu, min and max are for real values; in a complex statement those have an imaginary part of 0. NaN passes through.
+// relu, min and max are for real values; in a complex statement those have an imaginary part of 0. NaN passes
+// through.
 template <class T> RICCI_FUNCTION T function_relu(T x) { return real_of(x) < 0 ? from_real<T>(0, 0) : x; }
 template <class T> RICCI_FUNCTION T function_min(T x, T y) {
     const auto a = real_of(x), b = real_of(y);
@@ -137,7 +144,8 @@ template <class T> RICCI_FUNCTION T function_sqrt(T x) {
         const real re = x.re * scale, im = x.im * scale;
         const real t = real_sqrt((real_abs(re) + real_hypot(re, im)) / 2);
         if (re >= 0) return {back * t, back * (im / (2 * t))};
-        const bool below = im < 0 || (im == 0 && 1 / im < 0); // the cut is approached from the side of the zero's sign
+        // the cut is approached from the side of the zero's sign
+        const bool below = im < 0 || (im == 0 && 1 / im < 0);
         return {back * (real_abs(im) / (2 * t)), below ? -back * t : back * t};
     } else {
         return real_sqrt(x);

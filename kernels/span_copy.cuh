@@ -1,8 +1,9 @@
 // span_copy: moves contiguous spans between global and shared memory, whatever their alignment, as few large copies.
 //
-// A span lies in shared memory at the address congruent to its global one modulo 128 bytes: then the copy engine moves whole lines
-// (worth 2 to 3.5 % on an H100 for spans of odd length). Its middle, aligned to 16 bytes, goes by bulk copy; up to 15 bytes
-// at either end, which the engine cannot move, go element by element. Before sm_90 all threads copy the middle, 16 bytes at a time.
+// A span lies in shared memory at the address congruent to its global one modulo 128 bytes: then the copy engine
+// moves whole lines (worth 2 to 3.5 % on an H100 for spans of odd length). Its middle, aligned to 16 bytes, goes by
+// bulk copy; up to 15 bytes at either end, which the engine cannot move, go element by element. Before sm_90 all
+// threads copy the middle, 16 bytes at a time.
 #pragma once
 
 #include "ptx_copy.cuh"
@@ -28,7 +29,8 @@ RICCI_FUNCTION span_parts parts_of(const void* global, int bytes) {
     return {head, middle, bytes - head - middle};
 }
 
-/// Where a span at `global` lies in its region of shared memory, whose start is a multiple of 128 bytes and which is 127 larger.
+/// Where a span at `global` lies in its region of shared memory, whose start is a multiple of 128 bytes and which is
+/// 127 larger.
 RICCI_FUNCTION unsigned char* place_in(unsigned char* region, const void* global) {
     return region + reinterpret_cast<unsigned long long>(global) % 128;
 }
@@ -38,7 +40,9 @@ struct alignas(16) sixteen_bytes {
 };
 
 /// The first byte of a span's middle.
-RICCI_FUNCTION unsigned char* middle_of(void* span, span_parts parts) { return static_cast<unsigned char*>(span) + parts.head; }
+RICCI_FUNCTION unsigned char* middle_of(void* span, span_parts parts) {
+    return static_cast<unsigned char*>(span) + parts.head;
+}
 
 /// Head and tail, by the block's first threads. Unit: an unsigned type that divides the span's length and alignment.
 template <class Unit> RICCI_FUNCTION void copy_ends(void* to, const void* from, span_parts parts) {
@@ -64,7 +68,9 @@ template <class Unit> class ends_on_the_way {
 
   private:
     static constexpr int unit = sizeof(Unit);
-    static RICCI_FUNCTION bool exists(span_parts parts) { return static_cast<int>(threadIdx.x) < parts.head / unit + parts.tail / unit; }
+    static RICCI_FUNCTION bool exists(span_parts parts) {
+        return static_cast<int>(threadIdx.x) < parts.head / unit + parts.tail / unit;
+    }
     static RICCI_FUNCTION int place(span_parts parts) {
         const int e = static_cast<int>(threadIdx.x);
         return e < parts.head / unit ? e : e + parts.middle / unit;

@@ -1,21 +1,26 @@
-// tall_skinny_ab: C = X*Y with a long m, of one axis or several, and small n and k. A block brings its rows of X and all of Y into shared
-// memory as one panel, computes its rows of C there and sends them out: occupancy hides the latency. Where Y is as large as the rows of
-// X, so that bringing it would count, a block takes turns at several blocks of rows.
+// tall_skinny_ab: C = X*Y with a long m, of one axis or several, and small n and k. A block brings its rows of X and
+// all of Y into shared memory as one panel, computes its rows of C there and sends them out: occupancy hides the
+// latency. Where Y is as large as the rows of X, so that bringing it would count, a block takes turns at several
+// blocks of rows.
 //
-//   tall_skinny_ab_threads, _warps     where m has one axis and X's numbers can go from memory straight into registers: the model says
-//                                      which is faster (lowering/tall_skinny_ab_model)
+//   tall_skinny_ab_threads, _warps     where m has one axis and X's numbers can go from memory straight into
+//                                      registers: the model says which is faster (lowering/tall_skinny_ab_model)
 //   this one                           everything else
 //
-//   X, Y, C move     by bulk copies, a line each    where lines are long, start at multiples of 16 bytes, and the block is full
-//                    X, Y as panel_stream has it, C element by element, neighbors in memory together    else
-//   C directly       where m has several axes
+//   X, Y, C move                                             where
+//   by bulk copies, a line each                              lines are long, start at multiples of 16 bytes, and the
+//                                                            block is full
+//   X, Y as panel_stream has it, C element by element,       else
+//   neighbors in memory together
+//   C directly                                               m has several axes
 //
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_stream.cuh's, and
 //   threads_per_block, core
 //   blocks_of_an_sm    at least, so that the compiler does not spill to make room for more
 //   panel_bytes        of X and Y in shared memory, behind the barrier that bulk copies complete on
-//   c_lines            of C in shared memory, behind X and Y: 0 its columns, 1 its rows, 2 its rows without a gap, as they follow one
-//                      another in memory. Where m has several axes the places of the block's rows in X and C lie there instead
+//   c_lines            of C in shared memory, behind X and Y: 0 its columns, 1 its rows, 2 its rows without a gap, as
+//                      they follow one another in memory. Where m has several axes the places of the block's rows in
+//                      X and C lie there instead
 #pragma once
 
 #include "batched_tiles.cuh"
@@ -25,7 +30,9 @@
 struct c_stage {
     static constexpr int columns = static_cast<int>(n);
     static constexpr int line_count = c_lines == 0 ? columns : c_lines == 1 ? rows_of_block : 1;
-    static constexpr int line_length = c_lines == 0 ? rows_of_block : c_lines == 1 ? columns : rows_of_block * columns;
+    static constexpr int line_length = c_lines == 0   ? rows_of_block
+                                       : c_lines == 1 ? columns
+                                                      : rows_of_block * columns;
     static constexpr int size = sizeof(c_element);
 
     const arguments& a;
@@ -35,12 +42,17 @@ struct c_stage {
     bool by_bulk;
 
     RICCI_FUNCTION c_stage(const arguments& args, unsigned char* memory, long long first, int rows)
-        : a(args), shared(reinterpret_cast<c_element*>(memory)), global(static_cast<c_element*>(args.c) + m_offset(args, 0, first)), own(rows) {
-        // Lines one after another in memory as they are here: columns of one axis upwards, or rows of which each follows the last.
+        : a(args), shared(reinterpret_cast<c_element*>(memory)),
+          global(static_cast<c_element*>(args.c) + m_offset(args, 0, first)), own(rows) {
+        // Lines one after another in memory as they are here: columns of one axis upwards, or rows of which each
+        // follows the last.
         const long long down = m_offset(a, 0, 1), across = n_offset(a, 0, 1), between = c_lines == 0 ? across : 0;
-        const bool in_order = n_axes == 1 && (c_lines == 0 ? down == 1 : c_lines == 2 && across == 1 && down == columns);
-        by_bulk = RICCI_BULK_COPIES && in_order && line_length * size % 16 == 0 && own == rows_of_block &&
-                  (reinterpret_cast<unsigned long long>(global) | static_cast<unsigned long long>(between * size)) % 16 == 0;
+        const bool in_order =
+            n_axes == 1 && (c_lines == 0 ? down == 1 : c_lines == 2 && across == 1 && down == columns);
+        by_bulk =
+            RICCI_BULK_COPIES && in_order && line_length * size % 16 == 0 && own == rows_of_block &&
+            (reinterpret_cast<unsigned long long>(global) | static_cast<unsigned long long>(between * size)) % 16 ==
+                0;
     }
 
     RICCI_FUNCTION c_element& at(int i, int j) const { return shared[i * row[0] + j * column[0]]; }
@@ -49,19 +61,22 @@ struct c_stage {
     template <class Move> RICCI_FUNCTION void each(const Move& move) const {
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < rows_of_block * columns; e += threads_per_block) {
-            const int i = c_lines == 0 ? e % rows_of_block : e / columns, j = c_lines == 0 ? e / rows_of_block : e % columns;
+            const int i = c_lines == 0 ? e % rows_of_block : e / columns,
+                      j = c_lines == 0 ? e / rows_of_block : e % columns;
             if (i < own) move(global[c_offset(a, i, j)], at(i, j));
         }
     }
 
     /// Calls copy(in global memory, in shared memory) for the lines, by the threads of one warp.
     template <class Copy> RICCI_FUNCTION void each_line(const Copy& copy) const {
-        for (int l = threadIdx.x; l < line_count; l += 32) copy(global + (c_lines == 0 ? n_offset(a, 0, l) : 0), shared + l * column[0]);
+        for (int l = threadIdx.x; l < line_count; l += 32)
+            copy(global + (c_lines == 0 ? n_offset(a, 0, l) : 0), shared + l * column[0]);
     }
 };
 
 /// A block whose rows lie along several axes: what it stores goes straight to C.
-template <class Tile> RICCI_FUNCTION void compute_scattered(const arguments& a, unsigned char* memory, long long first, int own) {
+template <class Tile>
+RICCI_FUNCTION void compute_scattered(const arguments& a, unsigned char* memory, long long first, int own) {
     unsigned char* const panel = memory + barrier_bytes;
     long long* const x_places = reinterpret_cast<long long*>(panel + panel_bytes);
     long long* const c_places = x_places + rows_of_block;
@@ -111,18 +126,24 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         if (threadIdx.x < 32) {
             __syncwarp(); // the barrier has been started
             if (threadIdx.x == 0)
-                arrive_expecting(loaded, x.bulk_bytes() + (accumulate && c.by_bulk ? c_stage::line_count * c_stage::line_length * c_stage::size : 0));
+                arrive_expecting(loaded,
+                                 x.bulk_bytes() + (accumulate && c.by_bulk
+                                                       ? c_stage::line_count * c_stage::line_length * c_stage::size
+                                                       : 0));
             __syncwarp();
             x.load_by_bulk(panel, loaded);
             if (accumulate && c.by_bulk)
-                c.each_line([&](c_element* global, c_element* shared) { bulk_load(shared, global, c_stage::line_length * c_stage::size, loaded); });
+                c.each_line([&](c_element* global, c_element* shared) {
+                    bulk_load(shared, global, c_stage::line_length * c_stage::size, loaded);
+                });
         }
         if (x.bulk_bytes() == 0) x.load(panel, 0);
 #else
         x.load(panel, 0);
 #endif
         commit_async_copies();
-        if (accumulate && !c.by_bulk) c.each([](c_element& in_global, c_element& in_shared) { in_shared = in_global; });
+        if (accumulate && !c.by_bulk)
+            c.each([](c_element& in_global, c_element& in_shared) { in_shared = in_global; });
         wait_async_copies<0>();
         __syncthreads();
 #if RICCI_BULK_COPIES
@@ -140,7 +161,9 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         show_to_copy_engine(); // C, which it stores, and that X has been read, which it overwrites
         __syncthreads();
         if (c.by_bulk && threadIdx.x < 32) {
-            c.each_line([](c_element* global, c_element* shared) { bulk_store(global, shared, c_stage::line_length * c_stage::size); });
+            c.each_line([](c_element* global, c_element* shared) {
+                bulk_store(global, shared, c_stage::line_length * c_stage::size);
+            });
             wait_bulk_stores();
         }
 #else
@@ -151,12 +174,15 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
+    ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");
     const long long first = block_number() * rows_of_block, rows = row_count(a);
     if (block_number() >= a.blocks) return;
-    if constexpr (m_axes > 1) compute_scattered<tile>(a, memory, first, rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block);
+    if constexpr (m_axes > 1)
+        compute_scattered<tile>(a, memory, first,
+                                rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block);
     else compute_lines<tile>(a, memory, rows);
 }

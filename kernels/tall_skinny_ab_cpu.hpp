@@ -1,5 +1,5 @@
-// tall_skinny_ab, for a CPU: C = X*Y with a long m, of one axis or several, and small n, k. Tiles of rows_of_block rows are packed, so that the inner loop
-// runs along m with unit stride. Constants: product.hpp's, and rows_of_block.
+// tall_skinny_ab, for a CPU: C = X*Y with a long m, of one axis or several, and small n, k. Tiles of rows_of_block
+// rows are packed, so that the inner loop runs along m with unit stride. Constants: product.hpp's, and rows_of_block.
 #pragma once
 
 #include "product.hpp"
@@ -12,12 +12,14 @@ extern "C" void ricci_tall_skinny_ab(const void* words, long long first, long lo
     alignas(64) compute cs[rows_of_block];
     for (int j = 0; j < n; ++j)
         for (int l = 0; l < k; ++l) ys[j][l] = load_y(a.y, y_offset(a, l, j));
-    long long x_rows[rows_of_block], c_rows[rows_of_block]; // of several axes: found once a tile, and not for each element
+    // of several axes: found once a tile, and not for each element
+    long long x_rows[rows_of_block], c_rows[rows_of_block];
     for (long long block = first; block < last; ++block) {
         const long long begin = block * rows_of_block;
         const int rows = static_cast<int>(length - begin < rows_of_block ? length - begin : rows_of_block);
         if constexpr (m_axes > 1)
-            for (int i = 0; i < rows; ++i) x_rows[i] = m_offset(a, 1, begin + i), c_rows[i] = m_offset(a, 0, begin + i);
+            for (int i = 0; i < rows; ++i)
+                x_rows[i] = m_offset(a, 1, begin + i), c_rows[i] = m_offset(a, 0, begin + i);
         const auto x_row = [&](int i) { return m_axes > 1 ? x_rows[i] : m_offset(a, 1, begin + i); };
         const auto c_row = [&](int i) { return m_axes > 1 ? c_rows[i] : m_offset(a, 0, begin + i); };
         for (int l = 0; l < k; ++l) {

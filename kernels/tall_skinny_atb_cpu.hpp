@@ -1,5 +1,5 @@
-// tall_skinny_atb, for a CPU: C = X^T Y with a long k. Chunk by chunk of k into partial results C[.., chunk], which a step of its
-// own adds up. Constants: product.hpp's, and rows_per_tile.
+// tall_skinny_atb, for a CPU: C = X^T Y with a long k. Chunk by chunk of k into partial results C[.., chunk], which a
+// step of its own adds up. Constants: product.hpp's, and rows_per_tile.
 #pragma once
 
 #include "product.hpp"

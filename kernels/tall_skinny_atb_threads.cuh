@@ -1,21 +1,28 @@
-// tall_skinny_atb_threads: C (+)= alpha X^T Y with a long k and small m and n, by multiply-adds. A thread takes steps of the sum from memory
-// straight into its registers, where it has sums of all of C; the lanes of a warp then share these out, and block_sums.cuh adds up.
+// tall_skinny_atb_threads: C (+)= alpha X^T Y with a long k and small m and n, by multiply-adds. A thread takes steps
+// of the sum from memory straight into its registers, where it has sums of all of C; the lanes of a warp then share
+// these out, and block_sums.cuh adds up.
 // Constants: product.hpp's, block_sums.cuh's, and
 //   blocks_of_an_sm    that must fit together, since all blocks of a launch meet
 //   k_lane             neighboring steps of a thread
 //   k_unrolled         times as many whose numbers are on their way
-//   x_vectors, y_vectors   what is moved by accesses of up to 16 bytes, if pointers and strides allow: 1 neighbors of the steps in a column;
+//   x_vectors, y_vectors   what is moved by accesses of up to 16 bytes, if pointers and strides allow: 1 neighbors of
+//                          the steps in a column;
 //                      2 all of neighboring steps, which follow one another without a gap; 0 single elements
-// Where they do not allow it, and at the end of k, steps are taken one by one, neighboring ones by neighboring threads.
+// Where they do not allow it, and at the end of k, steps are taken one by one, neighboring ones by neighboring
+// threads.
 #pragma once
 
 #include "block_sums.cuh"
 #include "neighbors.cuh"
+#include "read_ahead.cuh"
 #include "reduce.cuh"
 
 /// A thread's numbers of one operand. O: 1 X, 2 Y.
 template <int O, class Element, int Sides, int Vectors> class thread_numbers {
-    static constexpr int at_once = Vectors == 2 ? k_lane * Sides : Vectors == 1 ? k_lane : 1, accesses = k_lane * Sides / at_once;
+    static constexpr int at_once = Vectors == 2   ? k_lane * Sides
+                                   : Vectors == 1 ? k_lane
+                                                  : 1,
+                         accesses = k_lane * Sides / at_once;
     using vector = kept_neighbors<Element, at_once>;
 
   public:
@@ -38,16 +45,21 @@ template <int O, class Element, int Sides, int Vectors> class thread_numbers {
     }
 
     RICCI_FUNCTION Element at(int step, int side) const {
-        return Vectors == 2 ? numbers_[0].at(step * Sides + side) : Vectors == 1 ? numbers_[side].at(step) : numbers_[step * Sides + side].at(0);
+        return Vectors == 2   ? numbers_[0].at(step * Sides + side)
+               : Vectors == 1 ? numbers_[side].at(step)
+                              : numbers_[step * Sides + side].at(0);
     }
 
   private:
-    static RICCI_FUNCTION long long side_offset(const arguments& a, int i) { return O == 1 ? m_offset(a, 1, i) : n_offset(a, 1, i); }
+    static RICCI_FUNCTION long long side_offset(const arguments& a, int i) {
+        return O == 1 ? m_offset(a, 1, i) : n_offset(a, 1, i);
+    }
 
     vector numbers_[accesses];
 };
 
-/// Shares sums out between the lanes `Distance` apart, and those nearer: each keeps the total of some, elements [begin, end).
+/// Shares sums out between the lanes `Distance` apart, and those nearer: each keeps the total of some, elements
+/// [begin, end).
 template <int Width, int Distance> RICCI_FUNCTION void share_out(compute* sums, int& begin, int& end) {
     if constexpr (Distance > 0) {
         constexpr int half = (Width + 1) / 2;
@@ -62,14 +74,17 @@ template <int Width, int Distance> RICCI_FUNCTION void share_out(compute* sums, 
         share_out<half, Distance / 2>(sums, begin, end);
     }
 }
-RICCI_FUNCTION constexpr int kept_by_lane(int width, int distance) { return distance == 0 ? width : kept_by_lane((width + 1) / 2, distance / 2); }
+RICCI_FUNCTION constexpr int kept_by_lane(int width, int distance) {
+    return distance == 0 ? width : kept_by_lane((width + 1) / 2, distance / 2);
+}
 
 /// Adds a step's products; x(i), y(j): its numbers.
 template <class X, class Y> RICCI_FUNCTION void add_step(compute (&sums)[c_elements], const X& x, const Y& y) {
     constexpr int rows = static_cast<int>(m), columns = static_cast<int>(n);
     compute left[rows];
     RICCI_UNROLL
-    for (int i = 0; i < rows; ++i) left[i] = x_conjugated ? conjugate(load_as<compute>(x(i))) : load_as<compute>(x(i));
+    for (int i = 0; i < rows; ++i)
+        left[i] = x_conjugated ? conjugate(load_as<compute>(x(i))) : load_as<compute>(x(i));
     RICCI_UNROLL
     for (int j = 0; j < columns; ++j) {
         const compute right = y_conjugated ? conjugate(load_as<compute>(y(j))) : load_as<compute>(y(j));
@@ -78,7 +93,8 @@ template <class X, class Y> RICCI_FUNCTION void add_step(compute (&sums)[c_eleme
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm) ricci_tall_skinny_atb_threads(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
+    ricci_tall_skinny_atb_threads(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
     constexpr int unit = k_lane * threads_per_block;
     const long long block = block_number();
@@ -90,28 +106,24 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
 
     using x_numbers = thread_numbers<1, x_element, static_cast<int>(m), x_vectors>;
     using y_numbers = thread_numbers<2, y_element, static_cast<int>(n), y_vectors>;
-    const int units = x_numbers::allows_vectors(a) && y_numbers::allows_vectors(a) ? static_cast<int>((own.last - own.first) / unit) : 0;
+    const int units = x_numbers::allows_vectors(a) && y_numbers::allows_vectors(a)
+                          ? static_cast<int>((own.last - own.first) / unit)
+                          : 0;
     x_numbers xs[k_unrolled];
     y_numbers ys[k_unrolled];
     const auto load = [&](int into, int u) {
         const long long l = own.first + static_cast<long long>(u) * unit + static_cast<int>(threadIdx.x) * k_lane;
         xs[into].load(a, l), ys[into].load(a, l);
     };
-    RICCI_UNROLL
-    for (int b = 0; b < k_unrolled; ++b)
-        if (b < units) load(b, b);
-    RICCI_UNROLL_ONCE
-    for (int u = 0; u < units; u += k_unrolled) {
+    read_ahead<k_unrolled>(units, load, [&](int b) {
         RICCI_UNROLL
-        for (int b = 0; b < k_unrolled; ++b) {
-            if (u + b >= units) break;
-            RICCI_UNROLL
-            for (int s = 0; s < k_lane; ++s) add_step(sums, [&](int i) { return xs[b].at(s, i); }, [&](int j) { return ys[b].at(s, j); });
-            if (u + b + k_unrolled < units) load(b, u + b + k_unrolled);
-        }
-    }
+        for (int s = 0; s < k_lane; ++s)
+            add_step(
+                sums, [&](int i) { return xs[b].at(s, i); }, [&](int j) { return ys[b].at(s, j); });
+    });
     RICCI_UNROLL_2
-    for (long long l = own.first + static_cast<long long>(units) * unit + threadIdx.x; l < own.last; l += threads_per_block)
+    for (long long l = own.first + static_cast<long long>(units) * unit + threadIdx.x; l < own.last;
+         l += threads_per_block)
         add_step(sums, [&](int i) { return static_cast<const x_element*>(a.x)[x_offset(a, i, l)]; },
                  [&](int j) { return static_cast<const y_element*>(a.y)[y_offset(a, l, j)]; });
 

@@ -10,8 +10,10 @@ namespace ricci::lowering {
 
 inline constexpr int banks = 32, bank_bytes = 4;
 
-/// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane that sits out.
-template <class Address> double wavefronts(int bytes, const Address& address) {
+/// How many passes through shared memory a warp's access takes. `address`: lane -> byte address, or -1 for a lane
+/// that sits out.
+template <class Address>
+double wavefronts(int bytes, const Address& address) {
     // 8-byte accesses go by half warps, 16-byte ones by quarters.
     const int lanes = bytes <= bank_bytes ? warp : warp * bank_bytes / bytes;
     double total = 0;

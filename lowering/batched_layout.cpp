@@ -3,6 +3,7 @@
 
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/sm_limits.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,10 +13,13 @@ namespace {
 
 using enum axis_class;
 
-/// What part of a span must be the operand's own. Gaps cost bandwidth, but element by element packed operands reach a third of it.
+/// What part of a span must be the operand's own. Gaps cost bandwidth, but element by element packed operands reach a
+/// third of it.
 constexpr double least_use = 0.3;
 
-const operand& operand_of(const step& st, int o) { return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)]; }
+const operand& operand_of(const step& st, int o) {
+    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
+}
 
 struct matrix {
     std::int64_t rows, columns, row_stride, column_stride;
@@ -30,7 +34,8 @@ matrix matrix_of(const step& st, int o) {
         const auto axes = axes_of(st, c);
         return axes.size() == 1 && extent_of(st, c) > 1 ? strides[static_cast<std::size_t>(axes.front())] : 0;
     };
-    return {extent_of(st, rows), extent_of(st, columns), stride(rows), stride(columns), axes_of(st, rows).size() < 2 && axes_of(st, columns).size() < 2};
+    return {extent_of(st, rows), extent_of(st, columns), stride(rows), stride(columns),
+            axes_of(st, rows).size() < 2 && axes_of(st, columns).size() < 2};
 }
 
 /// The least number from `at` on that leaves `remainder`.
@@ -38,8 +43,9 @@ std::int64_t raised(std::int64_t at, std::int64_t modulus, std::int64_t remainde
     return at + ((remainder - at) % modulus + modulus) % modulus;
 }
 
-/// Elements from one line to the next: lines start at multiples of 16 bytes, and what a tensor core's tile reads at once of them lies on
-/// different banks: eight lines of 16 bytes, or four neighbors of each of eight, by parts of a warp where they are longer than 4 bytes.
+/// Elements from one line to the next: lines start at multiples of 16 bytes, and what a tensor core's tile reads at
+/// once of them lies on different banks: eight lines of 16 bytes, or four neighbors of each of eight, by parts of a
+/// warp where they are longer than 4 bytes.
 std::int64_t line_pitch(std::int64_t length, std::int64_t bytes, bool along_k) {
     const auto rest = bytes == 2 || (bytes == 4 && along_k) ? 16 : bytes == 16 && along_k ? 64 : 32;
     return raised(length * bytes, 2 * rest, rest) / bytes;
@@ -75,13 +81,14 @@ staged_operand packed(const step& st, int o, const matrix& x) {
     return out;
 }
 
-/// Whether a warp's accesses to a span would wait for each other so long that lines of their own are faster: half and bfloat16 columns a
-/// multiple of 128 bytes apart, or of 64 where they are longer than that, c64 of 256. Others run at the memory's speed as spans (measured on
-/// an H100).
+/// Whether a warp's accesses to a span would wait for each other so long that lines of their own are faster: half and
+/// bfloat16 columns a multiple of 128 bytes apart, or of 64 where they are longer than that, c64 of 256. Others run
+/// at the memory's speed as spans (measured on an H100).
 bool has_crowded_banks(const step& st, int o, const staged_operand& lines, const matrix& x) {
     const auto type = operand_of(st, o).type;
     const auto bytes = (x.row_stride == 1 ? x.column_stride : x.row_stride) * size_of(type);
-    return lines.line > 0 && ((size_of(type) == 2 && bytes % (bytes > 128 ? 64 : 128) == 0) || (type == scalar_type::c64 && bytes % 256 == 0));
+    return lines.line > 0 && ((size_of(type) == 2 && bytes % (bytes > 128 ? 64 : 128) == 0) ||
+                              (type == scalar_type::c64 && bytes % 256 == 0));
 }
 
 /// Makes a packed operand a run, where that is faster: few gaps, none in C, and no crowded banks.
@@ -94,28 +101,13 @@ void take_run(const step& st, int o, const matrix& x, staged_operand& staged) {
     staged = {false, slot, x.row_stride, x.column_stride, length, 0, true};
 }
 
-/// Gives X and Y the lines that the tensor cores read.
-void realign(const step& st, batched_layout& layout) {
-    for (int o = 1; o < 3; ++o) {
-        auto& x = layout.operands[static_cast<std::size_t>(o)];
-        auto& again = layout.again[static_cast<std::size_t>(o)];
-        const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
-        const auto ek = extent_of(st, k), side = extent_of(st, o == 1 ? m : n), whole_k = (ek + 15) / 16 * 16, whole_side = (side + 7) / 8 * 8;
-        again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
-        again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
-        again.from_pitch = rows_are_lines ? x.row : x.column;
-        again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
-        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
-        (rows_are_lines ? x.row : x.column) = again.pitch;
-    }
-}
-
 } // namespace
 
 bool has_places(const step& st) { return axes_of(st, batch).size() > 1 || is_gathered(st); }
 
 batched_layout batched_layout_of(const step& st) {
     batched_layout out;
+    out.all_steps = extent_of(st, k);
     const auto batches = axes_of(st, batch);
     for (int o = 0; o < 3; ++o) {
         const auto x = matrix_of(st, o);
@@ -139,9 +131,27 @@ batched_layout batched_layout_of(const step& st) {
     return out;
 }
 
+void realign(const step& st, batched_layout& layout) {
+    const auto ek = extent_of(st, k), whole_k = up(ek, 16) * 16;
+    layout.realigned = true;
+    layout.all_steps = whole_k;
+    for (int o = 1; o < 3; ++o) {
+        auto& x = layout.operands[static_cast<std::size_t>(o)];
+        auto& again = layout.again[static_cast<std::size_t>(o)];
+        const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
+        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8) * 8;
+        again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
+        again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
+        again.from_pitch = rows_are_lines ? x.row : x.column;
+        again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
+        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
+        (rows_are_lines ? x.row : x.column) = again.pitch;
+    }
+}
+
 batched_layout batched_layout_of(const step& st, const batched_tile& t) {
     auto out = batched_layout_of(st);
-    if (t.realigned) out.realigned = true, realign(st, out);
+    if (t.realigned) realign(st, out);
     return out;
 }
 
@@ -149,7 +159,8 @@ bool can_realign(const step& st, const batched_layout& layout) {
     if (!layout.operands[0].is_span || span_fragments(st, layout) != fragment_load::elements) return false;
     for (int o = 1; o < 3; ++o) {
         const auto& x = layout.operands[static_cast<std::size_t>(o)];
-        if (size_of(operand_of(st, o).type) != 2 || (!x.is_span && !x.is_run) || (x.row != 1 && x.column != 1)) return false;
+        if (size_of(operand_of(st, o).type) != 2 || (!x.is_span && !x.is_run) || (x.row != 1 && x.column != 1))
+            return false;
     }
     return true;
 }
@@ -198,7 +209,8 @@ std::int64_t nearest_step(const step& st, const operand& x, axis_class c) {
     std::int64_t nearest = 0;
     for (const auto a : axes_of(st, c)) {
         const auto stride = std::abs(x.stride[static_cast<std::size_t>(a)]);
-        if (stride != 0 && st.axes[static_cast<std::size_t>(a)].extent > 1 && (nearest == 0 || stride < nearest)) nearest = stride;
+        if (stride != 0 && st.axes[static_cast<std::size_t>(a)].extent > 1 && (nearest == 0 || stride < nearest))
+            nearest = stride;
     }
     return nearest;
 }
@@ -206,8 +218,10 @@ std::int64_t nearest_step(const step& st, const operand& x, axis_class c) {
 bool runs_along_k(panel_lines l) { return l == panel_lines::k || l == panel_lines::whole_k; }
 bool is_whole(panel_lines l) { return l == panel_lines::whole_other || l == panel_lines::whole_k; }
 
-/// Whole panels have no room at their lines' ends: they are read by more than elements only where lines end with a tile.
-fragment_load fragments_of(const step& st, const panel_layout& layout, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
+/// Whole panels have no room at their lines' ends: they are read by more than elements only where lines end with a
+/// tile.
+fragment_load fragments_of(const step& st, const panel_layout& layout, std::int64_t k_panel, std::int64_t rows,
+                           std::int64_t columns) {
     if (k_panel % 16 != 0) return fragment_load::elements;
     const auto bytes = size_of(operand_of(st, 1).type); // Y's too: the tensor cores take operands of one type
     const bool parts_fit = bytes == 4 || bytes == 8;
@@ -221,11 +235,13 @@ fragment_load fragments_of(const step& st, const panel_layout& layout, std::int6
     return matrices ? fragment_load::matrices : fours ? fragment_load::fours : fragment_load::elements;
 }
 
-/// Elements from one line to the next: lines start at multiples of 16 bytes, and those that a warp reads at once lie on different banks.
+/// Elements from one line to the next: lines start at multiples of 16 bytes, and those that a warp reads at once lie
+/// on different banks.
 std::int64_t padded_pitch(std::int64_t length, std::int64_t bytes, fragment_load fragments) {
     if (fragments == fragment_load::matrices) return raised(length, 16, 8);           // eight lines, 16 bytes of each
     if (fragments == fragment_load::fours) return bytes == 4 ? raised(length, 32, 16) // two lines, 64 bytes of each
-                                                             : raised(length, 4, 2);  // two lines, every other 16 bytes of 128
+                                                             // two lines, every other 16 bytes of 128
+                                                             : raised(length, 4, 2);
     if (bytes == 16) return length | 1;
     const auto around = std::max<std::int64_t>(128 / bytes, 16); // four neighbors in eight lines
     return raised(length, around / 2, around / 4);
@@ -233,7 +249,8 @@ std::int64_t padded_pitch(std::int64_t length, std::int64_t bytes, fragment_load
 
 } // namespace
 
-panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns) {
+panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows,
+                             std::int64_t columns) {
     panel_layout out;
     for (int o = 1; o < 3; ++o) {
         const auto& x = operand_of(st, o);
@@ -241,26 +258,33 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         const auto along_k = nearest_step(st, x, k), along_side = nearest_step(st, x, side);
         const auto other = o == 1 ? rows : columns;
         const bool single_axes = axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
-        const auto goes_up = [&](axis_class c) { return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0; };
-        // Lines that the tensor cores can be given room between cost the copy nothing where they are whole 16 bytes. But bulk copies bring
-        // whole panels, which is faster for short lines whatever their banks.
+        const auto goes_up = [&](axis_class c) {
+            return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0;
+        };
+        // Lines that the tensor cores can be given room between cost the copy nothing where they are whole 16 bytes.
+        // But bulk copies bring whole panels, which is faster for short lines whatever their banks.
         const auto may_be_whole = [&](std::int64_t length) {
             constexpr std::int64_t longest_elements = 24, longest_bytes = 128;
             const auto bytes = length * size_of(x.type);
-            const bool by_bulk = st.kernel == family::tall_skinny_atb && (length <= longest_elements || (bytes <= longest_bytes && size_of(x.type) > 2));
+            const bool by_bulk = st.kernel == family::tall_skinny_atb &&
+                                 (length <= longest_elements || (bytes <= longest_bytes && size_of(x.type) > 2));
             return core == batched_core::fma || bytes % 16 != 0 || bytes < 32 || by_bulk;
         };
         auto& lines = out.lines[static_cast<std::size_t>(o)];
         lines = along_k != 0 && (along_side == 0 || along_k < along_side) ? panel_lines::k : panel_lines::other;
         if (single_axes && goes_up(k) && goes_up(side)) {
             const auto ek = extent_of(st, k);
-            if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) && along_k == other && may_be_whole(other)) lines = panel_lines::whole_other;
+            if (lines == panel_lines::other && other == extent_of(st, side) && (other == 1 || along_side == 1) &&
+                along_k == other && may_be_whole(other))
+                lines = panel_lines::whole_other;
             const bool all_of_k = k_panel == ek && st.kernel != family::tall_skinny_atb; // whose k is an argument
-            if (lines == panel_lines::k && all_of_k && along_k == 1 && along_side == ek && may_be_whole(ek)) lines = panel_lines::whole_k;
+            if (lines == panel_lines::k && all_of_k && along_k == 1 && along_side == ek && may_be_whole(ek))
+                lines = panel_lines::whole_k;
         }
     }
     out.by_bulk = st.kernel == family::tall_skinny_atb;
-    out.fragments = core == batched_core::mma ? fragments_of(st, out, k_panel, rows, columns) : fragment_load::elements;
+    out.fragments =
+        core == batched_core::mma ? fragments_of(st, out, k_panel, rows, columns) : fragment_load::elements;
     for (int o = 1; o < 3; ++o) {
         const auto at = static_cast<std::size_t>(o);
         const auto bytes = size_of(operand_of(st, o).type);
@@ -274,13 +298,15 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         (k_fastest == k_is_row ? out.column : out.row)[at] = pitch;
         out.by_bulk = out.by_bulk && out.lines[at] == panel_lines::whole_other && k_panel * other * bytes % 16 == 0;
         out.region[at] = out.stage_bytes;
-        out.stage_bytes += ((k_fastest ? other : k_panel) * pitch * bytes + 15 + 127) / 128 * 128; // the last 16 bytes copied may end behind
+        // the last 16 bytes copied may end behind
+        out.stage_bytes += ((k_fastest ? other : k_panel) * pitch * bytes + 15 + 127) / 128 * 128;
     }
     return out;
 }
 
 panel_layout panel_layout_of(const step& st, const batched_tile& t) {
-    return panel_layout_of(st, t.core, t.k_panel, st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m), t.panel);
+    return panel_layout_of(st, t.core, t.k_panel, st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m),
+                           t.panel);
 }
 
 fragment_load span_fragments(const step& st, const batched_layout& layout) {
@@ -290,7 +316,8 @@ fragment_load span_fragments(const step& st, const batched_layout& layout) {
         const bool rows_are_lines = x.column == 1, columns_are_lines = x.row == 1;
         const auto pitch = rows_are_lines ? x.row : x.column;
         const auto length = rows_are_lines == (o == 1) ? extent_of(st, k) : extent_of(st, o == 1 ? m : n);
-        if (size_of(operand_of(st, o).type) != 2 || (!rows_are_lines && !columns_are_lines) || pitch % 8 != 0 || x.slot % 8 != 0 || length % 8 != 0)
+        if (size_of(operand_of(st, o).type) != 2 || (!rows_are_lines && !columns_are_lines) || pitch % 8 != 0 ||
+            x.slot % 8 != 0 || length % 8 != 0)
             return fragment_load::elements;
     }
     return fragment_load::matrices;

@@ -14,8 +14,11 @@ struct staged_operand {
     std::int64_t row = 1;     ///< elements from one row to the next
     std::int64_t column = 1;
     std::int64_t length = 0;  ///< elements from a matrix's first to its last, plus one
-    std::int64_t line = 0;    ///< packed in lines of so many elements, each copied 16 bytes at a time; 0: element by element
-    bool is_run = false;      ///< each matrix copied as it lies in memory, 16 bytes at a time, to its address modulo 16; a slot has room for that
+    /// packed in lines of so many elements, each copied 16 bytes at a time; 0: element by element
+    std::int64_t line = 0;
+    /// each matrix copied as it lies in memory, 16 bytes at a time, to its address modulo 16; a slot has room for
+    /// that
+    bool is_run = false;
 };
 
 /// Where the tensor cores read X or Y if its lines are copied once more: see kernels/realign.cuh. All in elements.
@@ -31,32 +34,36 @@ struct batched_layout {
     bool c_is_dense = false;                ///< C's span holds nothing but C: it may be stored as a whole
     bool realigned = false;                 ///< X and Y are; C comes after that to where X was
     std::array<realigned_operand, 3> again{}; ///< [0] is unused
+    std::int64_t all_steps = 0;             ///< of the sum, those of the zeros behind realigned lines too
 };
 
-/// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole matrices, little of
-/// what lies between is not the operand's, and all strides are positive; unless its columns lie on the same banks and can be set apart.
-/// Matrices that lie anywhere, by a table or several batch axes, are runs where they are dense enough.
+/// Of a product with single axes m and n. An operand is a span where a batch of at most one axis steps over whole
+/// matrices, little of what lies between is not the operand's, and all strides are positive; unless its columns lie
+/// on the same banks and can be set apart. Matrices that lie anywhere, by a table or several batch axes, are runs
+/// where they are dense enough.
 batched_layout batched_layout_of(const step& st);
 
 /// The same for a tile; realigned ones are of steps that can_realign.
 batched_layout batched_layout_of(const step& st, const batched_tile& t);
 
-/// Whether X and Y may be realigned: 2-byte operands of one type whose matrices come in one piece, in lines that the tensor cores cannot read
-/// whole, and C a span.
+/// Whether X and Y may be realigned: 2-byte operands of one type whose matrices come in one piece, in lines that the
+/// tensor cores cannot read whole, and C a span. Then X and Y get lines that they can.
 bool can_realign(const step& st, const batched_layout& layout);
+void realign(const step& st, batched_layout& layout);
 
 /// Whether a block has a table of where each of its products lies: of several batch axes, or by tables.
 bool has_places(const step& st);
 
-/// Where the regions of C, X and Y begin in shared memory for this many products, bytes, multiples of 128, and those of realigned X and Y.
+/// Where the regions of C, X and Y begin in shared memory for this many products, bytes, multiples of 128, and those
+/// of realigned X and Y.
 struct batched_regions {
     std::array<std::int64_t, 3> staged{}, again{};
     std::int64_t end = 0;
 };
 batched_regions regions_of(const step& st, const batched_layout& layout, std::int64_t products);
 
-/// Shared memory of a block, bytes: the barrier that copies complete on, the regions, and where each product lies if the batch has
-/// several axes.
+/// Shared memory of a block, bytes: the barrier that copies complete on, the regions, and where each product lies if
+/// the batch has several axes.
 std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products);
 
 /// Along what an operand's lines run: see kernels/panel_stream.cuh.
@@ -76,11 +83,13 @@ struct panel_layout {
     bool by_bulk = false; ///< tall_skinny_atb: whether bulk copies bring panels, where pointers are aligned
 };
 /// For blocks of `rows` x `columns` of C, multiplied by `core`. A panel of all k may be whole along k.
-panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows, std::int64_t columns);
+panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows,
+                             std::int64_t columns);
 /// For a step's blocks by a tile.
 panel_layout panel_layout_of(const step& st, const batched_tile& t);
 
-/// How the tensor cores' tiles read the operands of batched_small: 16-bit ones by matrices, where all lines can start at multiples of 16 bytes.
+/// How the tensor cores' tiles read the operands of batched_small: 16-bit ones by matrices, where all lines can start
+/// at multiples of 16 bytes.
 fragment_load span_fragments(const step& st, const batched_layout& layout);
 
 inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region

@@ -1,7 +1,8 @@
 // batched_model: the legal parameters of the GPU's batched_small kernel for a product, and what each would cost.
 //
-// A block copies whole products into shared memory, multiplies and copies them out, once. So its time is that of the copies' latency
-// and of its arithmetic one after another, and what an SM does at a time follows from how many blocks fit.
+// A block copies whole products into shared memory, multiplies and copies them out, once. So its time is that of the
+// copies' latency and of its arithmetic one after another, and what an SM does at a time follows from how many blocks
+// fit.
 #include "lowering/batched_model.hpp"
 
 #include "lowering/bank_conflicts.hpp"
@@ -22,12 +23,13 @@ using enum axis_class;
 constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
 constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
-// Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the shapes ran at
-// 0.993 of the best candidate in geometric mean, 0.88 at worst.
+// Fitted to 4700 timings on an H100 (119 shapes and types, 40 candidates each, 2026-11-21): by the model's choice the
+// shapes ran at 0.993 of the best candidate in geometric mean, 0.88 at worst.
 constexpr double shared_rate = 0.85, issue_rate = 1.2, arithmetic_rate = 0.4; ///< of what is counted below
 constexpr double tf32_rate = 1;        ///< of arithmetic, TF32 products: from timings of three each, c64, 33 to 64
 constexpr double beside = 0.02;         ///< of the units that are not the slowest, what is not hidden
-constexpr double copy_cycles = 1600;    ///< of a block, from asking for its spans until they are stored, its products apart
+/// of a block, from asking for its spans until they are stored, its products apart
+constexpr double copy_cycles = 1600;
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
 constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
 constexpr double unpredicted_registers = 1.35;
@@ -43,17 +45,22 @@ struct work {
 };
 
 /// Complex numbers are read as their parts.
-int access_bytes(int element_bytes, bool complex_element) { return complex_element ? element_bytes / 2 : element_bytes; }
+int access_bytes(int element_bytes, bool complex_element) {
+    return complex_element ? element_bytes / 2 : element_bytes;
+}
 
 work work_of_fma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
-    const auto &c = layout.operands[0], &x = layout.operands[1], &y = layout.operands[2]; // no bindings: clang 14 cannot capture those
-    const std::int64_t row_threads = up(s.m, t.tile_m), column_threads = up(s.n, t.tile_n), threads = row_threads * column_threads;
+    // no bindings: clang 14 cannot capture those
+    const auto &c = layout.operands[0], &x = layout.operands[1], &y = layout.operands[2];
+    const std::int64_t row_threads = up(s.m, t.tile_m), column_threads = up(s.n, t.tile_n),
+                       threads = row_threads * column_threads;
     struct place {
         std::int64_t product, i, j;
     };
     const auto place_of = [&](int lane) {
         const auto p = lane / threads, in = lane % threads;
-        return t.rows_first ? place{p, in % row_threads, in / row_threads} : place{p, in / column_threads, in % column_threads};
+        return t.rows_first ? place{p, in % row_threads, in / row_threads}
+                            : place{p, in / column_threads, in % column_threads};
     };
     const auto access = [&](int element_bytes, scalar_type type, const auto& offset) {
         const bool parts = is_complex(type);
@@ -63,17 +70,26 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
     const auto type = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].type; };
     // At one step of the sum, not the first, whose zero offset hides conflicts of skewed sums.
     const auto step_of = [&](const place& p) { return t.skewed ? (s.k / 2 + p.i) % s.k : s.k / 2; };
-    const double per_x = access(s.x_bytes, type(st.x), [&](const place& p) { return p.product * x.slot + p.i * x.row + step_of(p) * x.column; });
-    const double per_y = access(s.y_bytes, type(st.y), [&](const place& p) { return p.product * y.slot + p.j * y.column + step_of(p) * y.row; });
-    const double per_c = access(s.c_bytes, type(0), [&](const place& p) { return p.product * c.slot + p.i * c.row + p.j * c.column; });
+    const double per_x = access(s.x_bytes, type(st.x), [&](const place& p) {
+        return p.product * x.slot + p.i * x.row + step_of(p) * x.column;
+    });
+    const double per_y = access(s.y_bytes, type(st.y), [&](const place& p) {
+        return p.product * y.slot + p.j * y.column + step_of(p) * y.row;
+    });
+    const double per_c =
+        access(s.c_bytes, type(0), [&](const place& p) { return p.product * c.slot + p.i * c.row + p.j * c.column; });
     const double warps = static_cast<double>(threads) / warp;
     const double tile = t.tile_m * t.tile_n, loads = t.tile_m + t.tile_n;
     const double multiplies = tile * (s.complex ? 4 : 1);
     const bool converts = s.x_bytes == 2 || s.y_bytes == 2;
     const auto parts = s.complex ? 2 : 1;
     work w;
-    w.shared = warps * (static_cast<double>(s.k) * (t.tile_m * per_x + t.tile_n * per_y) + tile * per_c * (st.op == assignment::assign ? 1 : 2));
-    w.issue = warps * (static_cast<double>(s.k) * (multiplies + loads * (converts ? 2 : parts) + (t.skewed ? 3 : 1)) + tile * 6 * parts + 30) / 4;
+    w.shared = warps * (static_cast<double>(s.k) * (t.tile_m * per_x + t.tile_n * per_y) +
+                        tile * per_c * (st.op == assignment::assign ? 1 : 2));
+    w.issue = warps *
+              (static_cast<double>(s.k) * (multiplies + loads * (converts ? 2 : parts) + (t.skewed ? 3 : 1)) +
+               tile * 6 * parts + 30) /
+              4;
     w.arithmetic = warps * static_cast<double>(s.k) * multiplies / (s.doubles ? 2 : 4);
     w.steps = static_cast<double>(s.k) * (1 + multiplies / 16);
     w.threads = static_cast<double>(threads);
@@ -81,69 +97,115 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
     return w;
 }
 
-/// Of 16 steps of the sum a warp reads 16 rows or columns at once, free of bank conflicts; before that all threads copy X and Y, two
-/// numbers at a time.
-work work_of_realigned(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, std::int64_t rows, std::int64_t columns) {
-    const auto& c = layout.operands[0];
+/// The warps of a product that the tensor cores compute, however they come to X and Y: see batched_mma.cuh.
+struct mma_warps {
+    std::int64_t rows, columns; ///< of what is computed
+    double count;               ///< of a product
+    double tiles;               ///< of a warp
+    double c_shared, c_issue;   ///< of a warp: wavefronts and instructions from its last sum on
+};
+
+mma_warps mma_warps_of(const step& st, const product_sizes& s, const staged_operand& c, const batched_tile& t,
+                       const mma_shape& mma) {
+    mma_warps out{};
+    out.rows = t.c_transposed ? s.n : s.m, out.columns = t.c_transposed ? s.m : s.n;
+    out.count = static_cast<double>(up(up(out.rows, mma.rows), t.tile_m) * up(up(out.columns, 8), t.tile_n));
+    out.tiles = t.tile_m * t.tile_n;
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
-    const double per_c = wavefronts(s.c_bytes, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes; });
+    const int c_parts = is_complex(st.operands[0].type) ? 2 : 1, parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8;
+    const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) {
+                             return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes;
+                         });
+    out.c_shared = 2 * lane_rows * out.tiles * per_c * (st.op == assignment::assign ? 1 : 2);
+    out.c_issue = 14 * lane_rows * out.tiles * parts + 40;
+    return out;
+}
+
+/// Of 16 steps of the sum a warp reads 16 rows or columns at once, free of bank conflicts; before that all threads
+/// copy X and Y, two numbers at a time.
+work work_of_realigned(const mma_warps& warps, const batched_layout& layout, const batched_tile& t,
+                       const mma_shape& mma) {
     double words = 0;
-    for (const auto& x : {layout.again[1], layout.again[2]}) words += static_cast<double>(x.all_lines * x.all_length / 2) / (x.slot == 0 ? t.products : 1);
-    const double warps = static_cast<double>(up(up(rows, 16), t.tile_m) * up(up(columns, 8), t.tile_n)), blocks = static_cast<double>(up(s.k, 16));
-    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m + static_cast<double>(up(t.tile_n, 2));
+    for (const auto& x : {layout.again[1], layout.again[2]})
+        words += static_cast<double>(x.all_lines * x.all_length / 2) / (x.slot == 0 ? t.products : 1);
+    const double blocks = static_cast<double>(layout.all_steps / 16), tiles = warps.tiles;
+    const double loads = t.tile_m + static_cast<double>(up(t.tile_n, 2));
     work w;
-    w.shared = warps * (blocks * loads * 4 + 4 * tiles * per_c * (st.op == assignment::assign ? 1 : 2)) + realign_wavefronts * words / warp;
-    w.issue = (warps * (blocks * (tiles + loads + 4) + 28 * tiles + 40) + realign_instructions * words / warp) / 4;
-    w.arithmetic = warps * blocks * tiles * mma_of(st)->cycles;
+    w.shared = warps.count * (blocks * loads * 4 + warps.c_shared) + realign_wavefronts * words / warp;
+    w.issue =
+        (warps.count * (blocks * (tiles + loads + 4) + warps.c_issue) + realign_instructions * words / warp) / 4;
+    w.arithmetic = warps.count * blocks * tiles * mma.cycles;
     w.steps = blocks * (1 + tiles / 8) + words / t.threads / 4;
-    w.threads = warps * warp;
+    w.threads = warps.count * warp;
     w.registers = static_cast<int>(4 * tiles + 4 * loads) + 40;
     return w;
 }
 
-work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const mma_shape& mma) {
-    const auto& c = layout.operands[0];
-    // Left and right factor of what is computed: see batched_mma.cuh.
+/// Numbers come one by one, from where they were copied to.
+work work_of_elements(const mma_warps& warps, const product_sizes& s, const batched_layout& layout,
+                      const batched_tile& t, const mma_shape& mma) {
+    // Left and right factor of what is computed.
     const auto& left = layout.operands[t.c_transposed ? 2 : 1];
     const auto& right = layout.operands[t.c_transposed ? 1 : 2];
-    const auto rows = t.c_transposed ? s.n : s.m, columns = t.c_transposed ? s.m : s.n;
     const auto l_row = t.c_transposed ? left.column : left.row, l_k = t.c_transposed ? left.row : left.column;
     const auto r_column = t.c_transposed ? right.row : right.column, r_k = t.c_transposed ? right.column : right.row;
-    const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
     const int parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8, pitch = mma.element_bytes * parts;
-    const auto k_at = [&](int lane) { return std::min<std::int64_t>((lane % 4) * std::max(4 * t.k_apart, 1), s.k - 1); };
-    const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
-        return parts * wavefronts(mma.element_bytes, [&](int lane) { return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch; });
+    const auto k_at = [&](int lane) {
+        return std::min<std::int64_t>((lane % 4) * std::max(4 * t.k_apart, 1), s.k - 1);
     };
-    if (t.realigned) return work_of_realigned(st, s, layout, t, rows, columns);
-    const double per_left = read(rows, l_row, l_k), per_right = read(columns, r_column, r_k);
-    const int c_parts = is_complex(st.operands[0].type) ? 2 : 1;
-    const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) { return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes; });
-    const double warps = static_cast<double>(up(up(rows, mma.rows), t.tile_m) * up(up(columns, 8), t.tile_n));
-    // Of each 16 steps of the sum a lane has four, in as many products as `splits`; whole products are left out at the end.
+    const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
+        return parts * wavefronts(mma.element_bytes, [&](int lane) {
+                   return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch;
+               });
+    };
+    const double per_left = read(warps.rows, l_row, l_k), per_right = read(warps.columns, r_column, r_k);
+    // Of each 16 steps of the sum a lane has four, in as many products as `splits`; whole products are left out at
+    // the end.
     const auto remainder = s.k % 16;
-    const double rest = t.k_apart > 0 ? std::min<double>(4, static_cast<double>(remainder)) : static_cast<double>(up(remainder, 4));
-    const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits, products = elements * mma.splits / 4;
-    const double tiles = t.tile_m * t.tile_n, loads = t.tile_m * lane_rows + t.tile_n;
+    const double rest =
+        t.k_apart > 0 ? std::min<double>(4, static_cast<double>(remainder)) : static_cast<double>(up(remainder, 4));
+    const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits;
+    const double products = elements * mma.splits / 4, tiles = warps.tiles, loads = t.tile_m * lane_rows + t.tile_n;
     const double multiplies = products * tiles * (s.complex ? 4 : 1);
     work w;
-    w.shared = warps * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + 2 * lane_rows * tiles * per_c * (st.op == assignment::assign ? 1 : 2));
-    w.issue = warps * (multiplies * mma.repeats + elements * loads * mma.issue * parts + 2 * products + 14 * lane_rows * tiles * parts + 40) / 4;
-    w.arithmetic = warps * multiplies * mma.cycles;
+    w.shared = warps.count * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + warps.c_shared);
+    w.issue = warps.count *
+              (multiplies * mma.repeats + elements * loads * mma.issue * parts + 2 * products + warps.c_issue) / 4;
+    w.arithmetic = warps.count * multiplies * mma.cycles;
     w.steps = products * (1 + tiles * mma.repeats * (s.complex ? 4 : 1) / 8);
-    w.threads = warps * warp;
-    w.registers = static_cast<int>((2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1) + 3 * loads * (mma.element_bytes == 2 ? 4 : mma.words)) * parts) + 40;
+    w.threads = warps.count * warp;
+    const double sum_registers = 2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1);
+    w.registers =
+        static_cast<int>((sum_registers + 3 * loads * (mma.element_bytes == 2 ? 4 : mma.words)) * parts) + 40;
     return w;
+}
+
+work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t,
+                 const mma_shape& mma) {
+    const auto warps = mma_warps_of(st, s, layout.operands[0], t, mma);
+    return layout.realigned ? work_of_realigned(warps, layout, t, mma) : work_of_elements(warps, s, layout, t, mma);
 }
 
 work work_of(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
     return t.core == batched_core::mma ? work_of_mma(st, s, layout, t, *mma_of(st)) : work_of_fma(st, s, layout, t);
 }
 
+/// Where the operands of a product's candidates lie.
+struct candidate_layouts {
+    batched_layout as_it_came, again;
+    bool may_realign;
+
+    explicit candidate_layouts(const step& st)
+        : as_it_came(batched_layout_of(st)), again(as_it_came), may_realign(can_realign(st, as_it_came)) {
+        if (may_realign) realign(st, again);
+    }
+    const batched_layout& of(const batched_tile& t) const { return t.realigned ? again : as_it_came; }
+};
+
 bool multiply_alike(const batched_tile& a, const batched_tile& b) {
-    return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first && a.skewed == b.skewed &&
-           a.c_transposed == b.c_transposed && a.k_apart == b.k_apart && a.realigned == b.realigned &&
-           (!a.realigned || (a.products == b.products && a.threads == b.threads));
+    return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first &&
+           a.skewed == b.skewed && a.c_transposed == b.c_transposed && a.k_apart == b.k_apart &&
+           a.realigned == b.realigned && (!a.realigned || (a.products == b.products && a.threads == b.threads));
 }
 
 double operand_bytes(const step& st, const batched_layout& layout, const product_sizes& s) {
@@ -156,10 +218,12 @@ double operand_bytes(const step& st, const batched_layout& layout, const product
            static_cast<double>(s.m * s.n * s.c_bytes) * (st.op == assignment::assign ? 1 : 2);
 }
 
-void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& chip, const batched_layout& layout, batched_tile t) {
+void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& chip, const batched_layout& layout,
+               batched_tile t) {
     const auto one = batched_shared_bytes(st, layout, 1);
     if (one > chip.shared_bytes) return;
-    constexpr std::int64_t many = 1024; // regions are rounded up: the difference of few would be that of their rounding
+    // regions are rounded up: the difference of few would be that of their rounding
+    constexpr std::int64_t many = 1024;
     const auto per_product = std::max<std::int64_t>(1, (batched_shared_bytes(st, layout, 1 + many) - one) / many);
     std::int64_t last = 0;
     for (const std::int64_t aim : {12 << 10, 24 << 10, 36 << 10, 48 << 10}) {
@@ -174,9 +238,10 @@ void add_sizes(std::vector<batched_tile>& out, const step& st, const machine& ch
     }
 }
 
-batched_cost cost_from(const work& w, const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t, const machine& chip) {
+batched_cost cost_from(const work& w, const step& st, const product_sizes& s, const batched_layout& layout,
+                       const batched_tile& t, const machine& chip) {
     const double batches = static_cast<double>(extent_of(st, batch));
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     const double bytes = operand_bytes(st, layout, s);
     const double seconds_a_cycle = batches / (clock * chip.processors);
     batched_cost out;
@@ -188,11 +253,14 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     out.arithmetic = (floats ? tf32_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
     const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
-    const double resident = std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
-                                                    static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)), std::floor(registers_of_an_sm / registers)}));
+    const double resident =
+        std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
+                                static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)),
+                                std::floor(registers_of_an_sm / registers)}));
     const double warps = std::max(1.0, w.threads / warp);
     const auto block_cycles = [&](int products) {
-        return copy_cycles + std::ceil(products * w.threads / t.threads) * (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
+        return copy_cycles + std::ceil(products * w.threads / t.threads) *
+                                 (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
     };
     out.latency = block_cycles(t.products) / (resident * t.products) * seconds_a_cycle;
     out.alone = block_cycles(1) / clock;
@@ -206,19 +274,10 @@ double batched_cost::seconds() const {
     return std::max(slowest + beside * (memory + shared + issue + arithmetic - slowest), latency) + uneven * latency;
 }
 
-namespace {
-
-batched_layout realigned_layout_of(const step& st) {
-    batched_tile t;
-    t.realigned = true;
-    return batched_layout_of(st, t);
-}
-
-} // namespace
-
 std::vector<batched_tile> batched_candidates(const step& st, const machine& chip) {
     const auto s = sizes_of(st);
-    const auto layout = batched_layout_of(st);
+    const candidate_layouts layouts(st);
+    const auto& layout = layouts.as_it_came;
     std::vector<batched_tile> out;
     const std::int64_t sides[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
     const auto is_side = [&](std::int64_t side, std::int64_t extent) { return side == extent || side < extent; };
@@ -236,7 +295,8 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                 for (const bool skewed : {false, true}) {
                     t.rows_first = rows_first, t.skewed = skewed;
                     if (skewed && (s.k < 4 || up(s.m, tm) == 1)) continue;
-                    if (work_of_fma(st, s, layout, t).registers <= most_registers) add_sizes(out, st, chip, layout, t);
+                    if (work_of_fma(st, s, layout, t).registers <= most_registers)
+                        add_sizes(out, st, chip, layout, t);
                 }
         }
     const auto* mma = mma_of(st, chip);
@@ -245,10 +305,8 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
         t.core = batched_core::mma;
         // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
         t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
-        const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma->rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
-        const bool may_realign = can_realign(st, layout);
-        auto again = layout;
-        if (may_realign) again = realigned_layout_of(st);
+        const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma->rows),
+                   column_tiles = up(t.c_transposed ? s.m : s.n, 8);
         for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
             for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
                 if (tm * tn > 16) continue;
@@ -257,11 +315,14 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                 for (const int apart : {0, 1, 2, 4}) {
                     if (apart > 1 && 16 * apart > s.k) continue;
                     t.k_apart = apart;
-                    if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers) add_sizes(out, st, chip, layout, t);
+                    if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers)
+                        add_sizes(out, st, chip, layout, t);
                 }
+                if (!layouts.may_realign) continue;
                 t.k_apart = 0;
-                t.realigned = may_realign;
-                if (may_realign && work_of_mma(st, s, again, t, *mma).registers <= most_registers) add_sizes(out, st, chip, again, t);
+                t.realigned = true;
+                if (work_of_mma(st, s, layouts.again, t, *mma).registers <= most_registers)
+                    add_sizes(out, st, chip, layouts.again, t);
                 t.realigned = false;
             }
     }
@@ -270,12 +331,11 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
 
 std::vector<batched_cost> batched_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto s = sizes_of(st);
-    const auto as_it_came = batched_layout_of(st);
-    const auto again = can_realign(st, as_it_came) ? realigned_layout_of(st) : as_it_came;
+    const candidate_layouts layouts(st);
     std::vector<batched_cost> out;
     work w;
     for (std::size_t n = 0; n < tiles.size(); ++n) {
-        const auto& layout = tiles[n].realigned ? again : as_it_came;
+        const auto& layout = layouts.of(tiles[n]);
         if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
         out.push_back(cost_from(w, st, s, layout, tiles[n], chip));
     }
@@ -293,7 +353,8 @@ batched_tile choose_batched_tile(const step& st, const machine& chip) {
     for (std::size_t n = 0; n < candidates.size(); ++n) {
         const auto own = costs[n].seconds();
         if (own > least * (1 + as_good) || costs[n].alone > alone * (1 + 1e-9)) continue;
-        if (costs[n].alone < alone * (1 - 1e-9) || own < seconds * (1 - 1e-9)) best = candidates[n], alone = std::min(alone, costs[n].alone), seconds = own;
+        if (costs[n].alone < alone * (1 - 1e-9) || own < seconds * (1 - 1e-9))
+            best = candidates[n], alone = std::min(alone, costs[n].alone), seconds = own;
     }
     return best;
 }

@@ -16,16 +16,17 @@ struct batched_cost {
     double issue = 0;   ///< instructions
     double arithmetic = 0;
     double latency = 0; ///< what the blocks that fit an SM at once cannot hide
-    double alone = 0;   ///< a block with one product, from start to end; none of the others, which are of a whole batch
+    /// a block with one product, from start to end; none of the others, which are of a whole batch
+    double alone = 0;
     double seconds() const;
 };
 
 /// By how much a candidate may take longer and count as good as another: the model cannot tell them apart.
 inline constexpr double as_good = 0.02;
 
-/// All parameter sets that the kernel takes for this product on this chip, those with one core after those with another.
+/// All parameter sets that the kernel takes for this product on this chip, those with one core after those with
+/// another.
 std::vector<batched_tile> batched_candidates(const step& st, const machine& chip);
-
 
 /// The cost of each of these candidates; those that differ in products and threads only should follow one another.
 std::vector<batched_cost> batched_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);

@@ -12,15 +12,16 @@ struct byte_span {
     bool is_apart_from(const byte_span& other) const { return end <= other.begin || other.end <= begin; }
 };
 
-/// The addresses that the whole tensor behind an access spans; empty for one without elements. Wraps for sizes that fix_indices
-/// refuses.
+/// The addresses that the whole tensor behind an access spans; empty for one without elements. Wraps for sizes that
+/// fix_indices refuses.
 inline byte_span span_of(const statement& s, const access& a) {
     std::uint64_t low = 0, high = 0;
     const auto base = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(a.data));
     for (int p = 0; p < a.position_count; ++p) {
         const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
         if (position.extent <= 0) return {base, base};
-        const auto reach = static_cast<std::uint64_t>(position.stride) * static_cast<std::uint64_t>(position.extent - 1);
+        const auto reach =
+            static_cast<std::uint64_t>(position.stride) * static_cast<std::uint64_t>(position.extent - 1);
         (position.stride < 0 ? low : high) += reach;
     }
     const auto size = static_cast<std::uint64_t>(size_of(a.type));

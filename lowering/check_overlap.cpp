@@ -54,7 +54,8 @@ class overlap_checker {
 
     void refuse_double_writes(const step& st) const {
         const auto& left = st.operands[0];
-        // Writes outside of a padded left are dropped and collide with nothing: there what counts is the position, not the address.
+        // Writes outside of a padded left are dropped and collide with nothing: there what counts is the position,
+        // not the address.
         const auto strides = left.bounds.empty() || !is_box_injective() ? left.stride : position_strides(st);
         std::vector<bounded_term> terms;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
@@ -62,7 +63,8 @@ class overlap_checker {
                 terms.push_back({strides[a], 1 - st.axes[a].extent, st.axes[a].extent - 1});
         for (const auto& g : left.gathers) {
             refuse_entry_read_twice(st, g);
-            if (st.operands[static_cast<std::size_t>(g.table)].type != scalar_type::address) terms.push_back({g.stride, 1 - g.extent, g.extent - 1});
+            if (st.operands[static_cast<std::size_t>(g.table)].type != scalar_type::address)
+                terms.push_back({g.stride, 1 - g.extent, g.extent - 1});
         }
         if (!has_solution(std::move(terms), 0, 0, true, false)) return;
         std::string moving;
@@ -73,8 +75,8 @@ class overlap_checker {
                        to_string(s_, s_.accesses[0]), st.axes[a].extent, st.axes[a].name);
             moving += fmt::format("{}{}", moving.empty() ? "" : ", ", st.axes[a].name);
         }
-        refuse(s_, "{} is written more than once in an element: different values of its indices {} collide", to_string(s_, s_.accesses[0]),
-               moving);
+        refuse(s_, "{} is written more than once in an element: different values of its indices {} collide",
+               to_string(s_, s_.accesses[0]), moving);
     }
 
     /// Entries are different, or at different matrices, if each is read once.
@@ -88,8 +90,8 @@ class overlap_checker {
             if (st.axes[a].extent > 1) moving += fmt::format("{}{}", moving.empty() ? "" : ", ", st.axes[a].name);
         }
         if (has_solution(std::move(terms), 0, 0, true, false))
-            refuse(s_, "{} is written more than once in an element: different values of {} read the same entry of {}", to_string(s_, s_.accesses[0]), moving,
-                   names_[static_cast<std::size_t>(table.source)]);
+            refuse(s_, "{} is written more than once in an element: different values of {} read the same entry of {}",
+                   to_string(s_, s_.accesses[0]), moving, names_[static_cast<std::size_t>(table.source)]);
     }
 
     void refuse_written_tables(const step& st) const {
@@ -99,11 +101,14 @@ class overlap_checker {
             for (const auto& g : o.gathers) {
                 const auto& table = access_of(st.operands[static_cast<std::size_t>(g.table)]);
                 if (table.local == access_of(st.operands[0]).local && !span_of(s_, table).is_apart_from(left))
-                    refuse(s_, "{} shares memory with {}, which is written", names_[static_cast<std::size_t>(&table - s_.accesses.data())], names_[0]);
+                    refuse(s_, "{} shares memory with {}, which is written",
+                           names_[static_cast<std::size_t>(&table - s_.accesses.data())], names_[0]);
             }
     }
 
-    const position& left_position(int p) const { return s_.positions[static_cast<std::size_t>(s_.accesses[0].first_position + p)]; }
+    const position& left_position(int p) const {
+        return s_.positions[static_cast<std::size_t>(s_.accesses[0].first_position + p)];
+    }
 
     /// Whether no two elements of the left's tensor share an address.
     bool is_box_injective() const {
@@ -124,7 +129,8 @@ class overlap_checker {
                 const auto& term = s_.terms[static_cast<std::size_t>(position.first_term + t)];
                 const auto axis = static_cast<std::size_t>(term.label); // fix_indices made one axis a label
                 std::int64_t step = 0, span = 0;
-                if (__builtin_mul_overflow(term.coefficient, stride, &step) || __builtin_add_overflow(out[axis], step, &out[axis]) ||
+                if (__builtin_mul_overflow(term.coefficient, stride, &step) ||
+                    __builtin_add_overflow(out[axis], step, &out[axis]) ||
                     __builtin_mul_overflow(std::abs(term.coefficient), st.axes[axis].extent - 1, &span) ||
                     __builtin_add_overflow(reach, span, &reach))
                     return st.operands[0].stride;
@@ -153,7 +159,8 @@ class overlap_checker {
                     if (negative) st.op = assignment::subtract;
                     else st.op = assignment::add;
                 } else {
-                    if (n.kind == operation::subtract) return; // A - x + y: one of many spellings, left to the general case
+                    // A - x + y: one of many spellings, left to the general case
+                    if (n.kind == operation::subtract) return;
                     st.nodes[static_cast<std::size_t>(parent)].a = rest;
                     kept = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
                     st.op = assignment::add;
@@ -197,7 +204,8 @@ class overlap_checker {
         const auto& right = st.operands[o];
         // Matrices at addresses are apart, the user says, unless both sides find them in the same memory.
         const auto *const to = table_of_addresses(st, left), *const from = table_of_addresses(st, right);
-        if (to != nullptr || from != nullptr) return to != nullptr && from != nullptr && access_of(*to).data == access_of(*from).data;
+        if (to != nullptr || from != nullptr)
+            return to != nullptr && from != nullptr && access_of(*to).data == access_of(*from).data;
         // An operand without elements may have any strides.
         if (!same_space(st, o) || element_count(st.axes, right.present) == 0) return false;
         // Two tensors apart cannot overlap, wherever the dropped positions of a padded access would lie.
@@ -220,15 +228,20 @@ class overlap_checker {
         const auto& right = st.operands[o];
         if (!same_space(st, o) || left.type != right.type || distance(st, o) != 0) return false;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if (st.axes[a].extent > 1 && (left.stride[a] != right.stride[a] || (right.present[a] && !left.present[a]))) return false;
-        return std::equal(left.gathers.begin(), left.gathers.end(), right.gathers.begin(), right.gathers.end(),
-                          [&](const gather& x, const gather& y) { return x.stride == y.stride && is_same_entry(st, x, y); });
+            if (st.axes[a].extent > 1 &&
+                (left.stride[a] != right.stride[a] || (right.present[a] && !left.present[a])))
+                return false;
+        return std::equal(
+            left.gathers.begin(), left.gathers.end(), right.gathers.begin(), right.gathers.end(),
+            [&](const gather& x, const gather& y) { return x.stride == y.stride && is_same_entry(st, x, y); });
     }
 
     /// Whether two tables are one, read at the same place.
     bool is_same_entry(const step& st, const gather& x, const gather& y) const {
-        const auto &one = st.operands[static_cast<std::size_t>(x.table)], &other = st.operands[static_cast<std::size_t>(y.table)];
-        if (access_of(one).data != access_of(other).data || one.type != other.type || one.offset != other.offset) return false;
+        const auto &one = st.operands[static_cast<std::size_t>(x.table)],
+                   &other = st.operands[static_cast<std::size_t>(y.table)];
+        if (access_of(one).data != access_of(other).data || one.type != other.type || one.offset != other.offset)
+            return false;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.axes[a].extent > 1 && one.stride[a] != other.stride[a]) return false;
         return true;
@@ -251,12 +264,14 @@ class overlap_checker {
                 first.push_back(copy_step(st, copy, assignment::assign, operand, accumulator(operand.type)));
                 operand = std::move(copy);
             }
-            plan_.steps.insert(plan_.steps.begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+            plan_.steps.insert(plan_.steps.begin(), std::make_move_iterator(first.begin()),
+                               std::make_move_iterator(first.end()));
         } else {
             for (const auto o : unsafe)
-                note("{} overlaps {}: the result goes through a temporary, {:.0f} bytes", to_string(s_, access_of(st.operands[o])),
-                     names_[0], result);
-            auto kept = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {nominal(st, st.operands[0])});
+                note("{} overlaps {}: the result goes through a temporary, {:.0f} bytes",
+                     to_string(s_, access_of(st.operands[o])), names_[0], result);
+            auto kept =
+                add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {nominal(st, st.operands[0])});
             auto last = copy_step(st, st.operands[0], st.op, kept, st.compute);
             st.operands[0] = std::move(kept);
             st.op = assignment::assign;

@@ -1,16 +1,17 @@
 // choose_form: pass 8, names what each step is and picks the kernel that runs it.
 //
-//   product of two operands with   m or n of variable extent (see find_batches), no shared_batch, the others <= 64     tall_skinny_ab
-//                                  m, n <= 64, k >= 1024, no batch          tall_skinny_atb
-//                                  m >= 1024, n, k <= 64, no batch          tall_skinny_ab; on a CPU m >= 32 n, 32 k, and k > 1
-//                                  large m, n, k, smaller ones of a short batch, or where panels would be streamed; at most one batch axis   library, where strides and types fit a BLAS
-//                                  the same, where the tensor cores take them and a batch fills the GPU   batched_stationary
-//                                  a GPU's m, n, k <= 128, too large to share an SM, batched   batched_panels
-//                                  a GPU's m, n, k <= 128, the batch fastest in memory          batched_lanes
-//                                  m, n, k <= 64, any batch; a GPU's <= 128 batched_small
-//   everything else                                                         direct
-// Products that tables gather from: batched_panels and batched_small, where the tables are as long as the batch; else, if they are large,
-// what is gathered is copied first.
+//   product of two operands with                                                            runs by
+//   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
+//   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
+//   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
+//   what a BLAS computes faster: see library_choice                                         library
+//   a GPU's m, n, k <= 128, too large to share an SM, a batch that fills it                 batched_stationary
+//   the same in short batches, or of operands that the tensor cores do not take             batched_panels
+//   a GPU's m, n, k <= 128, the batch fastest in memory                                     batched_lanes
+//   m, n, k <= 64, any batch; a GPU's <= 128                                                batched_small
+//   everything else                                                                         direct
+// Products that tables gather from: the batched kernels but batched_lanes, where the tables are as long as the batch;
+// else, if they are large, what is gathered is copied first.
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -19,6 +20,8 @@
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/lanes_model.hpp"
+#include "lowering/library_choice.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
@@ -27,10 +30,9 @@
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
-#include "lowering/tuning_key.hpp"
+#include "lowering/two_steps.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace ricci::lowering {
 namespace {
@@ -50,7 +52,8 @@ class form_chooser {
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
         if (is_gathered(st)) return choose_gathered(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
-        if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st))) return take_atb(std::move(st), out);
+        if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st)))
+            return take_atb(std::move(st), out);
         if (st.shape == form::tall_skinny_ab || ((st.shape == form::gemv || is_scaling(st)) && fits_ab(st))) {
             const auto long_side = extent_of(st, n) > extent_of(st, m) ? n : m;
             return take_ab(std::move(st), long_side, out);
@@ -62,10 +65,11 @@ class form_chooser {
   private:
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
-        const bool fixed = !varies(single, m) && !varies(single, n);
-        if (fixed && fits_stationary(single)) take_batched(family::batched_stationary, with_columns(std::move(single)), out);
-        else if (fits_library(single)) take_library(std::move(single), out); // where it is the faster one: docs/performance.md
-        else if (fixed && fits_batched_panels(single)) take_batched(family::batched_panels, std::move(single), out);
+        const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
+        if (fixed && fits_stationary(single))
+            take_batched(family::batched_stationary, with_columns(std::move(single)), out);
+        else if (fits_library(single, chip_, streams_panels)) take_library(std::move(single), out);
+        else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
         else take_direct(std::move(st), out);
@@ -75,7 +79,8 @@ class form_chooser {
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
         if (is_gathered_by_batch(single) && !varies(single, m) && !varies(single, n)) {
-            if (fits_stationary(single)) return take_batched(family::batched_stationary, with_columns(std::move(single)), out);
+            if (fits_stationary(single))
+                return take_batched(family::batched_stationary, with_columns(std::move(single)), out);
             if (fits_batched_panels(single)) return take_batched(family::batched_panels, std::move(single), out);
             if (fits_batched_small(single)) return take_batched(family::batched_small, std::move(single), out);
         }
@@ -83,7 +88,8 @@ class form_chooser {
         else take_direct(std::move(st), out);
     }
 
-    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing beside it.
+    /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing
+    /// beside it.
     static bool pays_to_copy(const step& st) {
         double copied = 0;
         for (const auto& o : st.operands)
@@ -122,12 +128,13 @@ class form_chooser {
         take_direct(std::move(copy), out);
     }
 
-    /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and of a million.
+    /// A side whose extent may change is no constant, however long it is now: the same kernel for a batch of one and
+    /// of a million.
     void choose_for_variable(step st, std::vector<step>& out) {
         const auto long_side = varies(st, m) ? m : n;
         const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
-        if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() && ek > 1 && std::max(narrow, ek) <= largest_small &&
-            fits_shared(narrow * ek * size_of(st.compute)))
+        if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() &&
+            ek > 1 && std::max(narrow, ek) <= largest_small && fits_shared(narrow * ek * size_of(st.compute)))
             return take_ab(std::move(st), long_side, out);
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
@@ -145,24 +152,32 @@ class form_chooser {
         return own >= 0 && !st.axes[static_cast<std::size_t>(own)].variable;
     }
 
-    /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it as for a product.
-    bool is_scaling(const step& st) const { return chip_.kind == target::cuda && extent_of(st, k) == 1 && (is_one_axis(st, m) || is_one_axis(st, n)); }
+    /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it
+    /// as for a product.
+    bool is_scaling(const step& st) const {
+        return chip_.kind == target::cuda && extent_of(st, k) == 1 && (is_one_axis(st, m) || is_one_axis(st, n));
+    }
 
     static bool is_vector_shape(form f) { return f == form::dot || f == form::gemv; }
 
-    /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded, and the left
-    /// not read by the right side.
+    /// A product of two operands that kernels for products may take: no axis of one operand alone, nothing padded,
+    /// and the left not read by the right side.
     static bool is_plain_product(const step& st) {
-        if (st.classes.empty() || std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
+        if (st.classes.empty() || std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end())
+            return false;
         if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
-        return std::none_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place || !o.bounds.empty(); });
+        return std::none_of(st.operands.begin(), st.operands.end(),
+                            [](const operand& o) { return o.in_place || !o.bounds.empty(); });
     }
 
     form shape_of(const step& st) const {
-        const bool sums = std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
+        const bool sums =
+            std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
         if (!st.classes.empty()) return product_shape(st);
-        const auto accesses = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::access; });
-        if (accesses == 1 && st.nodes.size() == 1 && st.operands[0].present == st.operands[1].present) return form::permutation;
+        const auto accesses = std::count_if(st.nodes.begin(), st.nodes.end(),
+                                            [](const node& n) { return n.kind == operation::access; });
+        if (accesses == 1 && st.nodes.size() == 1 && st.operands[0].present == st.operands[1].present)
+            return form::permutation;
         if (!sums) return form::pointwise;
         return accesses == 1 ? form::reduction : form::direct;
     }
@@ -171,7 +186,10 @@ class form_chooser {
         if (!axes_of(st, other).empty()) return form::direct;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const bool batched = !axes_of(st, batch).empty(); // also a batch of one
-        if (ek == 1) return !batched && em > 1 && en > 1 ? form::outer_product : em > 1 && en > 1 ? form::batched_gemm : form::pointwise;
+        if (ek == 1)
+            return !batched && em > 1 && en > 1 ? form::outer_product
+                   : em > 1 && en > 1           ? form::batched_gemm
+                                                : form::pointwise;
         if (batched) return is_interleaved(st) ? form::interleaved_gemm : form::batched_gemm;
         if (em == 1 && en == 1) return form::dot;
         if (em == 1 || en == 1) return form::gemv;
@@ -181,55 +199,34 @@ class form_chooser {
         return several ? form::batched_gemm : form::gemm;
     }
 
-    /// Whether the batch runs fastest in every operand that has it.
-    static bool is_interleaved(const step& st) {
-        for (const auto o : {std::int32_t{0}, st.x, st.y}) {
-            const auto& stride = st.operands[static_cast<std::size_t>(o)].stride;
-            std::int64_t fastest_batch = 0, fastest_other = 0;
-            for (std::size_t a = 0; a < stride.size(); ++a) {
-                auto& fastest = st.classes[a] == batch ? fastest_batch : fastest_other;
-                const auto step = std::abs(stride[a]);
-                if (step != 0 && (fastest == 0 || step < fastest)) fastest = step;
-            }
-            if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
-        }
-        return true;
-    }
-
-    /// Whether the products of a batch lie one element apart in every operand, or share one.
-    static bool has_neighboring_products(const step& st) {
-        for (const auto b : axes_of(st, batch)) {
-            const auto stride = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(b)]; };
-            return stride(0) == 1 && (stride(st.x) == 1 || stride(st.x) == 0) && (stride(st.y) == 1 || stride(st.y) == 0);
-        }
-        return false;
-    }
-
     static bool is_one_axis(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 
     static bool fits_atb(const step& st) {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        return axes_of(st, batch).empty() && is_one_axis(st, k) && std::max(em, en) <= largest_small && ek >= shortest_tall &&
-               ek >= tall_ratio * std::max(em, en);
+        return axes_of(st, batch).empty() && is_one_axis(st, k) && std::max(em, en) <= largest_small &&
+               ek >= shortest_tall && ek >= tall_ratio * std::max(em, en);
     }
 
     bool fits_ab(const step& st) const {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const auto tall = std::max(em, en), narrow = std::max(std::min(em, en), ek);
-        return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small && tall >= shortest_tall &&
-               (chip_.kind == target::cuda || tall >= tall_ratio * narrow) && fits_shared(std::min(em, en) * ek * size_of(st.compute));
+        return axes_of(st, batch).empty() && is_one_axis(st, em >= en ? m : n) && narrow <= largest_small &&
+               tall >= shortest_tall && (chip_.kind == target::cuda || tall >= tall_ratio * narrow) &&
+               fits_shared(std::min(em, en) * ek * size_of(st.compute));
     }
 
-    /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has m and n as
-    /// constants, and a long axis beside a short one is more often a batch than a side of a matrix. The one that stays is the
-    /// nearest in memory whose extent does not vary, and that no table has.
+    /// All but one of several axes of m or n become batch axes along which the other operand is shared: a kernel has
+    /// m and n as constants, and a long axis beside a short one is more often a batch than a side of a matrix. The
+    /// one that stays is the nearest in memory whose extent does not vary, and that no table has.
     static step with_single_axes(step st) {
         for (const auto c : {m, n}) {
             const auto axes = axes_of(st, c);
             if (axes.size() < 2) continue;
             const auto is_side = [&](auto a) {
                 const auto axis = static_cast<std::size_t>(a);
-                return !st.axes[axis].variable && std::none_of(st.operands.begin(), st.operands.end(), [&](const operand& o) { return is_gathered_along(st, o, axis); });
+                return !st.axes[axis].variable &&
+                       std::none_of(st.operands.begin(), st.operands.end(),
+                                    [&](const operand& o) { return is_gathered_along(st, o, axis); });
             };
             const auto fixed = std::find_if(axes.begin(), axes.end(), is_side);
             const auto kept = fixed == axes.end() ? axes.front() : *fixed;
@@ -246,90 +243,37 @@ class form_chooser {
         if (is_vector_shape(st.shape)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         if (chip_.kind == target::cpu) return ek > 1 && std::max({em, en, ek}) <= largest_small;
-        return ek > 1 && std::max({em, en, ek}) <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
+        return ek > 1 && std::max({em, en, ek}) <= largest_batched &&
+               batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
     }
 
-    /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the batch at once.
+    /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the
+    /// batch at once.
     bool fits_batched_lanes(const step& st) const {
         if (chip_.kind != target::cuda || !has_neighboring_products(st)) return false;
         const auto batches = axes_of(st, batch);
-        const bool few = batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
+        const bool few =
+            batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
-    /// Of a batch that fills a GPU, products of which an SM could not hold two.
-    bool fits_stationary(const step& st) const { return fits_batched_panels(st) && !is_short(st) && takes_stationary(with_columns(st), chip_); }
+    /// Of a batch that fills a GPU, products of which an SM could not hold two, or three where they need three TF32
+    /// products: from there on blocks that hold whole products are slower.
+    bool fits_stationary(const step& st) const {
+        const auto* mma = mma_of(st, chip_);
+        return mma != nullptr && fits_batched_panels(st, mma->repeats > 1 ? 3 : 2) && fills(st, chip_) &&
+               takes_stationary(with_columns(st), chip_);
+    }
 
-    /// Products that would leave an SM with one block at a time if they lay in shared memory whole.
-    bool fits_batched_panels(const step& st) const {
-        if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() || has_neighboring_products(st) || !takes_panels(st)) return false;
+    /// Products of which an SM's shared memory could not hold so many whole.
+    bool fits_batched_panels(const step& st, std::int64_t parts = 2) const {
+        if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() ||
+            has_neighboring_products(st) || !takes_panels(st))
+            return false;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
-        return extent_of(st, k) > 1 && largest <= largest_batched && batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / 2;
-    }
-
-    /// Whether a GPU's processors have less than two products each, or little to do: a BLAS divides products between them.
-    bool is_short(const step& st) const { return batch_of(st, chip_) != batch_class::many || extent_of(st, batch) < 2 * chip_.processors; }
-
-    /// From how many operations a product goes to a BLAS: the shorter the batch, the fewer; and the fewer where panels would be streamed, at two
-    /// thirds of the memory's rate.
-    double least_flops(const step& st) const {
-        if (chip_.kind != target::cuda) return least_library_flops;
-        if (library_rounds_twice(st)) return least_short_library_flops;
-        if (extent_of(st, batch) < chip_.processors) return least_idle_library_flops;
-        if (batch_of(st, chip_) != batch_class::many || fits_batched_panels(st)) return least_few_library_flops;
-        return is_short(st) ? least_short_library_flops : least_library_flops;
-    }
-
-    /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every such point of a sample
-    /// was beyond one rounding, no other was): then the product is taken in f32, and added by a step of its own.
-    static bool library_rounds_twice(const step& st) {
-        const auto& c = st.operands[0];
-        if (size_of(c.type) > 2 || st.op == assignment::assign) return false;
-        for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if ((st.classes[a] == m || st.classes[a] == n) && c.stride[a] != 1 && c.stride[a] % 8 != 0) return false;
-        return true;
-    }
-
-    /// A CPU's BLAS has one type throughout, a GPU's has 2-byte operands too, summed in f32 and aligned to 4 bytes. Batches of those that fill
-    /// the GPU are faster in the own kernels up to their largest size: docs/performance.md.
-    bool has_library_types(const step& st) const {
-        const auto& c = st.operands[0];
-        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
-        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
-        if (x.type != y.type) return false;
-        if (size_of(x.type) > 2 || chip_.kind == target::cpu) return c.type == x.type && c.type == st.compute;
-        if (st.compute != scalar_type::f32 || (c.type != x.type && c.type != scalar_type::f32)) return false;
-        for (const auto* o : {&c, &x, &y})
-            if (size_of(o->type) == 2 && o->source_at_word != (o->offset % 2 == 0)) return false;
-        const bool has_own = !axes_of(st, batch).empty() && std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) <= largest_batched;
-        return !has_own || (is_short(st) && (extent_of(st, batch) < chip_.processors || !library_rounds_twice(st)));
-    }
-
-    /// One axis each of m, n and k, unit strides where a BLAS wants them, types that it has.
-    bool fits_library(const step& st) const {
-        if (!chip_.has_blas || axes_of(st, batch).size() > 1) return false;
-        for (const auto c : {m, n, k})
-            if (!is_one_axis(st, c)) return false;
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        const auto flops = 2.0 * static_cast<double>(em) * static_cast<double>(en) * static_cast<double>(ek);
-        if (flops < least_flops(st) || std::max({em, en, ek}) > largest_blas_size || !has_library_types(st)) return false;
-        const auto& c = st.operands[0];
-        const auto& x = st.operands[static_cast<std::size_t>(st.x)];
-        const auto& y = st.operands[static_cast<std::size_t>(st.y)];
-        const auto at = [&](const operand& o, axis_class cls) { return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())]; };
-        const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
-            return rows == 1 && columns >= row_count && columns <= largest_blas_size;
-        };
-        // C with m fastest, or the transposed product with n fastest.
-        const bool upright = fits(at(c, m), at(c, n), em), transposed = fits(at(c, n), at(c, m), en);
-        if (!upright && !transposed) return false;
-        const bool x_as_m = fits(at(x, m), at(x, k), em), x_as_k = fits(at(x, k), at(x, m), ek);
-        const bool y_as_n = fits(at(y, n), at(y, k), en), y_as_k = fits(at(y, k), at(y, n), ek);
-        if ((!x_as_m && !x_as_k) || (!y_as_n && !y_as_k)) return false;
-        // A BLAS conjugates only together with a transposition.
-        if (st.x_conjugated && (upright ? !x_as_k : !x_as_m)) return false;
-        return !st.y_conjugated || (upright ? y_as_n : y_as_k);
+        return extent_of(st, k) > 1 && largest <= largest_batched &&
+               batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / parts;
     }
 
     /// What the kernel computes exactly anyway is the same step in either mode, with the same parameters.
@@ -338,44 +282,17 @@ class form_chooser {
         if (!may_round_to_tf32(st, chip_)) st.math = math_mode::full;
     }
 
-    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is an addition
-    /// that it would round twice.
+    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is
+    /// an addition that it would round twice.
     void take_library(step st, std::vector<step>& out) {
         set_kernel(st, family::library);
-        matrix_product product;
-        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        if (product.coefficient < 0 && !library_rounds_twice(st)) return out.push_back(std::move(st));
-        step scale = st;
-        const auto result = add_temporary(plan_, st.axes, st.operands[0].present, st.compute, {st.operands[0]});
-        st.operands[0] = result;
-        st.op = assignment::assign;
-        st.nodes = {{operation::access, st.x}};
-        st.nodes.push_back({operation::access, st.y});
-        if (st.x_conjugated) st.nodes.push_back({operation::conjugate, 0});
-        const auto x = static_cast<std::int32_t>(st.x_conjugated ? 2 : 0);
-        if (st.y_conjugated) st.nodes.push_back({operation::conjugate, 1});
-        const auto y = st.y_conjugated ? static_cast<std::int32_t>(st.nodes.size()) - 1 : 1;
-        st.nodes.push_back({operation::multiply, x, y});
-        st.nodes.push_back({operation::sum, static_cast<std::int32_t>(st.nodes.size()) - 1, product.sum});
-        out.push_back(std::move(st));
-        take_direct(scaled_copy(scale, result, product), out);
+        if (!is_scaled(st) && !library_rounds_twice(st)) return out.push_back(std::move(st));
+        take_two(scaled_afterwards(std::move(st), plan_), out);
     }
 
-    /// C op= coefficient * T for a step whose product went to T.
-    static step scaled_copy(const step& st, const operand& result, const matrix_product& product) {
-        step out;
-        out.op = st.op;
-        out.compute = st.compute;
-        out.axes = st.axes;
-        out.operands = {st.operands[0], result};
-        if (product.coefficient >= 0) out.nodes = subtree(st.nodes, product.coefficient);
-        const auto coefficient = static_cast<std::int32_t>(out.nodes.size()) - 1;
-        out.nodes.push_back({operation::access, 1});
-        if (coefficient >= 0) out.nodes.push_back({operation::multiply, coefficient, coefficient + 1});
-        if (product.negative) out.nodes.push_back({operation::negate, static_cast<std::int32_t>(out.nodes.size()) - 1});
-        prune(out);
-        out.shape = form::pointwise;
-        return out;
+    void take_two(two_steps both, std::vector<step>& out) {
+        out.push_back(std::move(both.product));
+        take_direct(std::move(both.rest), out);
     }
 
     void take_direct(step st, std::vector<step>& out) {
@@ -405,60 +322,19 @@ class form_chooser {
         if (long_side == n) st = with_sides_swapped(std::move(st)); // the long axis is m by convention
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
         choose_tile(st, chip_, known_);
-        if (chip_.kind == target::cuda && (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))
+        if (chip_.kind == target::cuda &&
+            (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))
             return take_direct(std::move(plain), out);
         out.push_back(std::move(st));
     }
 
     void take_atb(step st, std::vector<step>& out) {
         set_kernel(st, family::tall_skinny_atb);
-        if (chip_.kind != target::cuda) return take_atb_in_chunks(std::move(st), out);
+        if (chip_.kind != target::cuda) return take_two(added_in_chunks(std::move(st), plan_), out);
         choose_tile(st, chip_, known_);
         st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};
         plan_.temporaries.push_back({scalar_type::f64, st.workspace.bytes / size_of(scalar_type::f64)});
         out.push_back(std::move(st));
-    }
-
-    /// On a CPU: chunks of the long axis by one step, their sum by the next.
-    void take_atb_in_chunks(step st, std::vector<step>& out) {
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        // The cut depends on the sizes only, never on what else runs.
-        const auto chunks = std::min<std::int64_t>(64, (ek + 4095) / 4096);
-        const auto rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(
-                                      static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute))))));
-        step partial = st;
-        partial.op = assignment::assign;
-        partial.tile = {static_cast<std::int32_t>(chunks), std::min(rows, 128), 0, 0};
-        partial.axes.push_back({"chunk", chunks, true});
-        for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
-        partial.classes.push_back(other);
-        auto present = st.operands[0].present;
-        present.push_back(1);
-        auto axes = st.axes;
-        axes.push_back({"chunk", chunks, true});
-        partial.operands[0] = add_temporary(plan_, axes, present, st.compute, {});
-
-        step total;
-        total.op = st.op;
-        total.compute = st.compute;
-        total.axes = axes;
-        total.operands = {st.operands[0], partial.operands[0]};
-        total.operands[0].present.push_back(0);
-        total.operands[0].stride.push_back(0);
-        total.sums = {{static_cast<std::int32_t>(axes.size()) - 1}};
-        matrix_product product;
-        is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product);
-        if (product.coefficient >= 0) total.nodes = subtree(st.nodes, product.coefficient);
-        const auto coefficient = static_cast<std::int32_t>(total.nodes.size()) - 1;
-        total.nodes.push_back({operation::access, 1, -1});
-        total.nodes.push_back({operation::sum, static_cast<std::int32_t>(total.nodes.size()) - 1, 0});
-        const auto sum = static_cast<std::int32_t>(total.nodes.size()) - 1;
-        if (coefficient >= 0) total.nodes.push_back({operation::multiply, coefficient, sum});
-        if (product.negative) total.nodes.push_back({operation::negate, static_cast<std::int32_t>(total.nodes.size()) - 1, -1});
-        prune(total);
-        total.shape = form::reduction;
-        out.push_back(std::move(partial));
-        take_direct(std::move(total), out);
     }
 
     plan& plan_;

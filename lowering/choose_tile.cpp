@@ -23,7 +23,8 @@ structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>&
     const auto [m, n, k] = sizes;
     const auto elements =
         static_cast<double>(m * n + m * k + n * k);  // bytes a block: those of a layout have the same types
-    return {(t.core == batched_core::mma ? 4.0 : 0.0) + (t.in_registers ? 8.0 : 0.0), // other kernels: more than a doubling
+    // other kernels: more than a doubling
+    return {(t.core == batched_core::mma ? 4.0 : 0.0) + (t.in_registers ? 8.0 : 0.0),
             t.in_registers ? 4.0 : 0.0,
             log(t.tile_m * t.tile_n),
             (log(t.tile_m) - log(t.tile_n)) / 2,
@@ -76,13 +77,17 @@ void choose_tile(step& st, const machine& chip, const priors& known) {
             if (made.empty()) made = tile_candidates(st, chip);
             return made;
         };
-        const auto take = [&](const batched_tile& tile, tile_origin origin) { st.batched = tile, st.origin = origin; };
+        const auto take = [&](const batched_tile& tile, tile_origin origin) {
+            st.batched = tile, st.origin = origin;
+        };
         for (const auto* table : tables)
             if (const auto* found = table->find(key);
-                found != nullptr && std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
+                found != nullptr &&
+                std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
                 return take(found->tile, table == known.measured ? tile_origin::measured : tile_origin::shipped);
         for (const auto* table : tables)
-            if (const auto neighbors = table->near(key, most_neighbors); !neighbors.empty() && candidates().size() > 1)
+            if (const auto neighbors = table->near(key, most_neighbors);
+                !neighbors.empty() && candidates().size() > 1)
                 return take(most_alike(st, candidates(), chip, key, neighbors), tile_origin::neighbors);
     }
     st.batched = model_tile(st, chip);

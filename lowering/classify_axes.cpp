@@ -8,7 +8,8 @@ namespace ricci::lowering {
 plan classify_axes(plan p) {
     for (auto& st : p.steps) {
         matrix_product product;
-        if (!is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product) || product.y < 0) continue;
+        if (!is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product) || product.y < 0)
+            continue;
         st.x = product.x;
         st.y = product.y;
         st.x_conjugated = product.x_conjugated;

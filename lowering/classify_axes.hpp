@@ -5,8 +5,8 @@
 
 namespace ricci::lowering {
 
-/// Fills x, y and classes of every step that is coefficient * sum of X*Y: batch, M, N, K as in a matrix product, by where an
-/// axis occurs. Other steps are left alone.
+/// Fills x, y and classes of every step that is coefficient * sum of X*Y: batch, M, N, K as in a matrix product, by
+/// where an axis occurs. Other steps are left alone.
 plan classify_axes(plan p);
 
 } // namespace ricci::lowering

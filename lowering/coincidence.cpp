@@ -11,7 +11,8 @@ __extension__ typedef __int128 wide;
 wide floor_divide(wide a, wide b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
 wide ceil_divide(wide a, wide b) { return -floor_divide(-a, b); }
 
-/// Depth first over the terms, largest stride first: the smaller terms reach only so far, which leaves few values for each.
+/// Depth first over the terms, largest stride first: the smaller terms reach only so far, which leaves few values for
+/// each.
 class search {
   public:
     search(std::vector<bounded_term> terms, bool except_all_zero, bool unknown)
@@ -52,7 +53,8 @@ class search {
 
 } // namespace
 
-bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero, bool unknown) {
+bool has_solution(std::vector<bounded_term> terms, std::int64_t low, std::int64_t high, bool except_all_zero,
+                  bool unknown) {
     std::vector<bounded_term> kept;
     for (auto t : terms) {
         if (t.low > t.high) return false;

@@ -21,7 +21,8 @@ struct cost {
 };
 
 /// Of contracting x with y, or, without a y, of summing the axes that x alone has.
-cost cost_of(const label_set& x, const label_set* y, const label_set& result, const std::vector<double>& extents, double element_bytes) {
+cost cost_of(const label_set& x, const label_set* y, const label_set& result, const std::vector<double>& extents,
+             double element_bytes) {
     const auto own = size_of(x, extents), kept = size_of(result, extents);
     if (y == nullptr) return {own, element_bytes * (own + kept)};
     return {2 * size_of(x | *y, extents), element_bytes * (own + size_of(*y, extents) + kept)};
@@ -29,7 +30,8 @@ cost cost_of(const label_set& x, const label_set* y, const label_set& result, co
 
 class orderer {
   public:
-    orderer(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents, double element_bytes)
+    orderer(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
+            double element_bytes)
         : factors_(factors), kept_(kept), extents_(extents), element_bytes_(element_bytes) {
         out_.leaves = static_cast<int>(factors.size());
     }
@@ -69,7 +71,8 @@ class orderer {
             const auto reduced = factors_[f] & needed;
             int number = static_cast<int>(f);
             if (size(reduced) * 2 <= size(factors_[f]))
-                number = add(number, -1, reduced, lowering::cost_of(factors_[f], nullptr, reduced, extents_, element_bytes_));
+                number = add(number, -1, reduced,
+                             lowering::cost_of(factors_[f], nullptr, reduced, extents_, element_bytes_));
             items_.push_back({number, number == static_cast<int>(f) ? factors_[f] : reduced});
         }
     }
@@ -98,7 +101,8 @@ class orderer {
                 if (!(left & lowest)) continue;
                 const auto right = set ^ left;
                 cost c{best[left].flops + best[right].flops,
-                       best[left].bytes + best[right].bytes + element_bytes_ * (result_size[left] + result_size[right] + result_size[set])};
+                       best[left].bytes + best[right].bytes +
+                           element_bytes_ * (result_size[left] + result_size[right] + result_size[set])};
                 if (c.flops > best[set].flops) continue;
                 c.flops += 2 * size(result[left] | result[right]);
                 if (c < best[set]) best[set] = c, split[set] = static_cast<std::uint32_t>(left);
@@ -115,7 +119,8 @@ class orderer {
         }
         const auto left = emit(split[set], split, result);
         const auto right = emit(set ^ split[set], split, result);
-        return {add(left.number, right.number, result[set], cost_of(left.labels, right.labels, result[set])), result[set]};
+        return {add(left.number, right.number, result[set], cost_of(left.labels, right.labels, result[set])),
+                result[set]};
     }
 
     void greedy() {
@@ -147,17 +152,19 @@ class orderer {
 
 } // namespace
 
-pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
-                             double element_bytes) {
+pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept,
+                             const std::vector<double>& extents, double element_bytes) {
     return orderer(factors, kept, extents, element_bytes).run();
 }
 
-pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents, double element_bytes) {
+pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents,
+                      double element_bytes) {
     auto items = factors;
     order.flops = order.bytes = 0;
     for (const auto& pair : order.pairs) {
         const auto* right = pair.right < 0 ? nullptr : &items[static_cast<std::size_t>(pair.right)];
-        const auto here = cost_of(items[static_cast<std::size_t>(pair.left)], right, pair.result, extents, element_bytes);
+        const auto here =
+            cost_of(items[static_cast<std::size_t>(pair.left)], right, pair.result, extents, element_bytes);
         order.flops += here.flops, order.bytes += here.bytes;
         items.push_back(pair.result);
     }

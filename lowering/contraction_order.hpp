@@ -13,8 +13,8 @@ using label_set = std::bitset<max_labels>;
 /// The product of the extents of the axes in the set.
 double size_of(const label_set& labels, const std::vector<double>& extents);
 
-/// Contracts items left and right (right < 0: sums axes that only left has). Items are numbered: first the leaves, then the
-/// results of the pairs in order.
+/// Contracts items left and right (right < 0: sums axes that only left has). Items are numbered: first the leaves,
+/// then the results of the pairs in order.
 struct contracted_pair {
     int left = -1, right = -1;
     label_set result; ///< the axes that remain
@@ -26,12 +26,13 @@ struct pair_order {
     double flops = 0, bytes = 0;
 };
 
-/// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept` remain.
-/// Exact for up to 12 factors (dynamic programming over subsets, 3^f splits), greedy by least flops above.
-pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
-                             double element_bytes);
+/// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept`
+/// remain. Exact for up to 12 factors (dynamic programming over subsets, 3^f splits), greedy by least flops above.
+pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept,
+                             const std::vector<double>& extents, double element_bytes);
 
 /// An order that was made for factors with these axes, with its flops and bytes at other extents.
-pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents, double element_bytes);
+pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents,
+                      double element_bytes);
 
 } // namespace ricci::lowering

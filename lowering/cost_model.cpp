@@ -15,12 +15,14 @@ estimate cost_model(const step& st, const machine& chip) {
         const auto here = nominal(st, st.operands[o]);
         std::vector<char> touched(st.axes.size(), 0);
         for (std::size_t a = 0; a < touched.size(); ++a) touched[a] = here.stride[a] != 0;
-        const double bytes = static_cast<double>(element_count(st.axes, touched)) * static_cast<double>(size_of(st.operands[o].type));
+        const double bytes =
+            static_cast<double>(element_count(st.axes, touched)) * static_cast<double>(size_of(st.operands[o].type));
         out.bytes += o == 0 && st.op != assignment::assign ? 2 * bytes : bytes;
     }
     double evaluations = 1;
     for (std::size_t a = 0; a < st.axes.size(); ++a) {
-        const bool cuts_sum = st.kernel == family::tall_skinny_atb && st.classes[a] == axis_class::other; // each chunk has its part
+        // each chunk has its part
+        const bool cuts_sum = st.kernel == family::tall_skinny_atb && st.classes[a] == axis_class::other;
         if (!cuts_sum) evaluations *= static_cast<double>(st.axes[a].extent);
     }
     const auto arithmetic = std::count_if(st.nodes.begin(), st.nodes.end(), [](const node& n) {

@@ -10,16 +10,13 @@ namespace ricci::lowering {
 //   tall_skinny_atb  {chunks the long axis is cut into; rows staged at once}, on a CPU
 //   tall_skinny_ab   {rows a block, on a CPU}
 
-inline constexpr std::int64_t largest_small = 64;    ///< m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
+/// m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
+inline constexpr std::int64_t largest_small = 64;
 inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of a GPU's batched kernels
 inline constexpr std::int64_t least_neighbors = 16;  ///< products in a row, of batched_lanes with several batch axes
 inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
-inline constexpr std::int64_t tall_ratio = 32;       ///< long axis over width, at least; not of a GPU's tall_skinny_ab
-inline constexpr double least_library_flops = 2.0 * 96 * 96 * 96; ///< below, a call into a BLAS costs more than it gains
-inline constexpr double least_few_library_flops = 2.0 * 40 * 40 * 40; ///< the same where a batch is too short to fill a GPU
-inline constexpr double least_idle_library_flops = 2.0 * 32 * 32 * 32; ///< and where it has fewer products than the GPU has processors
-inline constexpr double least_short_library_flops = 2.0 * 64 * 64 * 64; ///< and where it has less than two for each, or its result takes a second step
-inline constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
+/// long axis over width, at least; not of a GPU's tall_skinny_ab
+inline constexpr std::int64_t tall_ratio = 32;
 inline constexpr int direct_threads = 256;
 
 /// The same product with X and Y, m and n in each other's place.

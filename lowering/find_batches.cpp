@@ -21,7 +21,8 @@ class batch_finder {
 
     void run() {
         // Without a sum every extent is an argument anyway.
-        if (std::none_of(st_.nodes.begin(), st_.nodes.end(), [](const node& n) { return n.kind == operation::sum; })) return;
+        if (std::none_of(st_.nodes.begin(), st_.nodes.end(), [](const node& n) { return n.kind == operation::sum; }))
+            return;
         matrix_product product;
         if (is_matrix_product(st_.nodes, static_cast<std::int32_t>(st_.nodes.size()) - 1, product) && product.y >= 0)
             mark_sides(static_cast<std::size_t>(product.x), static_cast<std::size_t>(product.y));
@@ -45,18 +46,20 @@ class batch_finder {
         mark_side(n, y);
     }
 
-    /// Of several axes of a side all vary, whether they are a long side of one product or a batch that the other operand
-    /// is shared by; but for the side of that batch's matrices. What a table is as long as is a batch.
+    /// Of several axes of a side all vary, whether they are a long side of one product or a batch that the other
+    /// operand is shared by; but for the side of that batch's matrices. What a table is as long as is a batch.
     void mark_side(const std::vector<std::int32_t>& side, std::size_t x) {
         if (side.size() < 2) return;
         const bool known = std::any_of(side.begin(), side.end(), [&](auto a) { return is_gathered_along(a); });
         const auto own = known ? -1 : side_of_matrices(st_, side, static_cast<std::int32_t>(x));
-        for (const auto a : side) st_.axes[static_cast<std::size_t>(a)].variable = known ? is_gathered_along(a) : a != own;
+        for (const auto a : side)
+            st_.axes[static_cast<std::size_t>(a)].variable = known ? is_gathered_along(a) : a != own;
     }
 
     bool is_gathered_along(std::int32_t axis) const {
-        return std::any_of(st_.operands.begin(), st_.operands.end(),
-                           [&](const operand& o) { return lowering::is_gathered_along(st_, o, static_cast<std::size_t>(axis)); });
+        return std::any_of(st_.operands.begin(), st_.operands.end(), [&](const operand& o) {
+            return lowering::is_gathered_along(st_, o, static_cast<std::size_t>(axis));
+        });
     }
 
     void mark_by_place() {
@@ -65,7 +68,8 @@ class batch_finder {
         for (std::size_t a = 0; a < st_.axes.size(); ++a) {
             if (!is_in(a, 0)) continue;
             ++left_rank;
-            const bool everywhere = std::all_of(read_.begin(), read_.end(), [&](std::size_t o) { return is_in(a, o); });
+            const bool everywhere =
+                std::all_of(read_.begin(), read_.end(), [&](std::size_t o) { return is_in(a, o); });
             if (everywhere) st_.axes[a].variable = found = true;
         }
         if (found || left_rank < 3) return;

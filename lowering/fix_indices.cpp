@@ -34,7 +34,8 @@ class index_fixer {
     void check_form() const {
         if (s_.accesses.empty() || s_.nodes.empty()) throw error("a statement needs a left and a right side");
         if (s_.accesses.size() > max_operands + 1)
-            refuse(s_, "{} operands on the right side; at most {} are possible", s_.accesses.size() - 1, max_operands);
+            refuse(s_, "{} operands on the right side; at most {} are possible", s_.accesses.size() - 1,
+                   max_operands);
         if (s_.labels.size() > max_labels)
             refuse(s_, "{} different indices; at most {} are possible", s_.labels.size(), max_labels);
         for (std::size_t n = 0; n < s_.accesses.size(); ++n) {
@@ -47,7 +48,8 @@ class index_fixer {
             bool empty = false;
             for (int p = 0; p < a.position_count; ++p) {
                 const auto& position = position_of(a, p);
-                if (position.extent < 0) refuse(s_, "position {} of {} has extent {}", p + 1, names_[n], position.extent);
+                if (position.extent < 0)
+                    refuse(s_, "position {} of {} has extent {}", p + 1, names_[n], position.extent);
                 empty = empty || position.extent == 0;
             }
             wide elements = 1;
@@ -62,20 +64,25 @@ class index_fixer {
                 highest = fit(highest + std::max<wide>(reach, 0), "the span in bytes of", n);
             }
             if (!empty && !is_aligned(a))
-                refuse(s_, "the data of {} at {} is not aligned to its elements' {} bytes", names_[n], a.data, size_of(real_of(a.type)));
-            if (!empty && a.data == nullptr && a.local == no_local && position_of_addresses(s_, a) == nullptr) refuse(s_, "{} has no memory: its data is null", names_[n]);
+                refuse(s_, "the data of {} at {} is not aligned to its elements' {} bytes", names_[n], a.data,
+                       size_of(real_of(a.type)));
+            if (!empty && a.data == nullptr && a.local == no_local && position_of_addresses(s_, a) == nullptr)
+                refuse(s_, "{} has no memory: its data is null", names_[n]);
         }
     }
 
     /// What is an index table, and what it may be used for.
     void check_tables() const {
         const auto refuse_numbers = [&](std::size_t n) {
-            refuse(s_, "{} holds integers ({}), with which nothing computes: as an index table it stands in a position, A(i, {}(e)); for numbers convert it",
+            refuse(s_,
+                   "{} holds integers ({}), with which nothing computes: as an index table it stands in a position, "
+                   "A(i, {}(e)); for numbers convert it",
                    names_[n], name_of(s_.accesses[n].type), names_[n]);
         };
         if (is_index(s_.accesses[0].type)) refuse_numbers(0);
         for (const auto& n : s_.nodes)
-            if (n.kind == operation::access && is_index(s_.accesses[static_cast<std::size_t>(n.a)].type)) refuse_numbers(static_cast<std::size_t>(n.a));
+            if (n.kind == operation::access && is_index(s_.accesses[static_cast<std::size_t>(n.a)].type))
+                refuse_numbers(static_cast<std::size_t>(n.a));
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p)
                 if (position_of(s_.accesses[n], p).is_gathered()) check_gathered(n, p);
@@ -87,12 +94,18 @@ class index_fixer {
         const auto& table = s_.accesses[t];
         const auto place = [&] { return fmt::format("position {} of {}", p + 1, names_[n]); };
         if (!is_index(table.type))
-            refuse(s_, "{} stands in {} as an index table, but its elements are {}; they must be i32 or i64", names_[t], place(), name_of(table.type));
-        if (s_.accesses[n].padded) refuse(s_, "{} is gathered by {}, and {} is padded: only one of them is possible", place(), names_[t], names_[n]);
-        if (is_index(s_.accesses[n].type)) refuse(s_, "{}, an index table, is gathered itself, by {}", place(), names_[t]);
+            refuse(s_, "{} stands in {} as an index table, but its elements are {}; they must be i32 or i64",
+                   names_[t], place(), name_of(table.type));
+        if (s_.accesses[n].padded)
+            refuse(s_, "{} is gathered by {}, and {} is padded: only one of them is possible", place(), names_[t],
+                   names_[n]);
+        if (is_index(s_.accesses[n].type))
+            refuse(s_, "{}, an index table, is gathered itself, by {}", place(), names_[t]);
         if (table.padded) refuse(s_, "{}, the index table in {}, cannot be padded", names_[t], place());
         if (n == 0 && table.type != scalar_type::address && !position.distinct)
-            refuse(s_, "{}, on the left, takes its values from {}: where two are equal an element would be written twice; if all its entries differ, write distinct({}) there",
+            refuse(s_,
+                   "{}, on the left, takes its values from {}: where two are equal an element would be written "
+                   "twice; if all its entries differ, write distinct({}) there",
                    place(), names_[t], names_[t]);
         if (table.type == scalar_type::address && &position != position_of_addresses(s_, s_.accesses[n]))
             refuse(s_, "{} has two positions that give the addresses of its matrices", names_[n]);
@@ -111,7 +124,9 @@ class index_fixer {
     const affine_term* terms_of(const position& p) const { return s_.terms.data() + p.first_term; }
     std::string_view label_name(std::int32_t l) const { return s_.labels[static_cast<std::size_t>(l)].name; }
 
-    bool is_plain(const position& p) const { return p.term_count == 1 && p.offset == 0 && terms_of(p)->coefficient == 1; }
+    bool is_plain(const position& p) const {
+        return p.term_count == 1 && p.offset == 0 && terms_of(p)->coefficient == 1;
+    }
 
     /// Whether each node is complex; refuses what has no meaning for complex numbers.
     void check_types() const {
@@ -142,9 +157,11 @@ class index_fixer {
         for (std::size_t l = 0; l < s_.labels.size(); ++l) {
             const auto& label = s_.labels[l];
             if (label.has_range()) {
-                if (label.begin > label.end) refuse(s_, "the range ({}, {}) of index {} is reversed", label.begin, label.end, label.name);
+                if (label.begin > label.end)
+                    refuse(s_, "the range ({}, {}) of index {} is reversed", label.begin, label.end, label.name);
                 if (static_cast<wide>(label.end) - label.begin > INT64_MAX)
-                    refuse(s_, "the length of the range ({}, {}) of index {} does not fit 64 bits", label.begin, label.end, label.name);
+                    refuse(s_, "the length of the range ({}, {}) of index {} does not fit 64 bits", label.begin,
+                           label.end, label.name);
                 ranges_.push_back({label.begin, label.end});
                 check_plain_positions(static_cast<std::int32_t>(l));
             } else {
@@ -165,8 +182,8 @@ class index_fixer {
         const auto& label = s_.labels[static_cast<std::size_t>(l)];
         for_each_plain(l, [&](std::size_t n, int p, std::int64_t extent) {
             if (!s_.accesses[n].padded && (label.begin < 0 || label.end > extent))
-                refuse(s_, "the range ({}, {}) of index {} leaves position {} of {}, whose extent is {}", label.begin, label.end,
-                       label.name, p + 1, names_[n], extent);
+                refuse(s_, "the range ({}, {}) of index {} leaves position {} of {}, whose extent is {}", label.begin,
+                       label.end, label.name, p + 1, names_[n], extent);
         });
     }
 
@@ -177,16 +194,17 @@ class index_fixer {
         for_each_plain(l, [&](std::size_t n, int p, std::int64_t e) {
             if (extent < 0) extent = e, first = n, first_position = p;
             else if (e != extent)
-                refuse(s_, "index {} has extent {} in position {} of {} and {} in position {} of {}", label_name(l), extent,
-                       first_position + 1, names_[first], e, p + 1, names_[n]);
+                refuse(s_, "index {} has extent {} in position {} of {} and {} in position {} of {}", label_name(l),
+                       extent, first_position + 1, names_[first], e, p + 1, names_[n]);
         });
         if (extent < 0)
-            refuse(s_, "nothing bounds index {}: it stands in affine positions only; give it a range, {}(0, n)", label_name(l),
-                   label_name(l));
+            refuse(s_, "nothing bounds index {}: it stands in affine positions only; give it a range, {}(0, n)",
+                   label_name(l), label_name(l));
         return extent;
     }
 
-    /// The coefficient of term t's index in a position, all its terms taken together; 0 where an earlier term counted it.
+    /// The coefficient of term t's index in a position, all its terms taken together; 0 where an earlier term counted
+    /// it.
     wide whole_coefficient(const position& p, int t) const {
         const auto label = terms_of(p)[t].label;
         wide sum = 0;
@@ -211,16 +229,18 @@ class index_fixer {
                 const auto range = ranges_[static_cast<std::size_t>(term.label)];
                 empty = empty || range.begin == range.end;
                 const wide coefficient = whole_coefficient(position, t);
-                const wide at_begin = coefficient * range.begin, at_end = coefficient * (static_cast<wide>(range.end) - 1);
+                const wide at_begin = coefficient * range.begin,
+                           at_end = coefficient * (static_cast<wide>(range.end) - 1);
                 lowest = fit(lowest + std::min(at_begin, at_end), "a position of", number);
                 highest = fit(highest + std::max(at_begin, at_end), "a position of", number);
             }
             if (a.padded || empty || (lowest >= 0 && highest < position.extent)) continue;
             if (position.term_count == 0)
-                refuse(s_, "position {} of {} is fixed at {}, but its extent is {}", p + 1, names_[number], position.offset,
-                       position.extent);
-            refuse(s_, "{} in position {} of {} runs from {} to {}, but its extent is {}", to_string(s_, position), p + 1, names_[number],
-                   static_cast<std::int64_t>(lowest), static_cast<std::int64_t>(highest), position.extent);
+                refuse(s_, "position {} of {} is fixed at {}, but its extent is {}", p + 1, names_[number],
+                       position.offset, position.extent);
+            refuse(s_, "{} in position {} of {} runs from {} to {}, but its extent is {}", to_string(s_, position),
+                   p + 1, names_[number], static_cast<std::int64_t>(lowest), static_cast<std::int64_t>(highest),
+                   position.extent);
         }
     }
 
@@ -231,7 +251,8 @@ class index_fixer {
         auto type = accumulator(s_.accesses[0].type);
         for (const auto& a : s_.accesses)
             if (!is_index(a.type)) type = promote(type, accumulator(a.type));
-        const bool complex_scalar = std::any_of(s_.scalars.begin(), s_.scalars.end(), [](const scalar& x) { return x.complex; });
+        const bool complex_scalar =
+            std::any_of(s_.scalars.begin(), s_.scalars.end(), [](const scalar& x) { return x.complex; });
         out.compute = complex_scalar ? complex_of(type) : type;
         if (real_of(out.compute) == scalar_type::f32) out.math = s_.math;
         for (std::size_t l = 0; l < s_.labels.size(); ++l)
@@ -239,7 +260,8 @@ class index_fixer {
         for (std::size_t n = 0; n < s_.accesses.size(); ++n) out.operands.push_back(make_operand(n));
         for (auto& o : out.operands)
             for (const auto& g : o.gathers)
-                for (std::size_t l = 0; l < o.present.size(); ++l) o.present[l] |= out.operands[static_cast<std::size_t>(g.table)].present[l];
+                for (std::size_t l = 0; l < o.present.size(); ++l)
+                    o.present[l] |= out.operands[static_cast<std::size_t>(g.table)].present[l];
         return out;
     }
 
@@ -248,12 +270,16 @@ class index_fixer {
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p) {
                 const auto& position = position_of(s_.accesses[n], p);
-                if (!position.is_gathered() || s_.accesses[static_cast<std::size_t>(position.table)].type == scalar_type::address) continue;
+                if (!position.is_gathered() ||
+                    s_.accesses[static_cast<std::size_t>(position.table)].type == scalar_type::address)
+                    continue;
                 const auto& table = st.operands[static_cast<std::size_t>(position.table)];
-                auto& check = out.emplace_back(table_check{static_cast<std::int32_t>(n), p, position.table, table.offset, position.extent, {}});
+                auto& check = out.emplace_back(
+                    table_check{static_cast<std::int32_t>(n), p, position.table, table.offset, position.extent, {}});
                 for (std::size_t l = 0; l < ranges_.size(); ++l)
                     if (table.present[l])
-                        check.runs.push_back({static_cast<std::int32_t>(l), ranges_[l].begin, st.axes[l].extent, table.stride[l]});
+                        check.runs.push_back(
+                            {static_cast<std::int32_t>(l), ranges_[l].begin, st.axes[l].extent, table.stride[l]});
             }
         return out;
     }
@@ -280,7 +306,8 @@ class index_fixer {
                 out.present[l] = 1;
                 here.coefficient[l] = checked(static_cast<wide>(here.coefficient[l]) + term.coefficient, number);
                 here.offset = checked(here.offset + static_cast<wide>(term.coefficient) * ranges_[l].begin, number);
-                out.stride[l] = checked(out.stride[l] + static_cast<wide>(term.coefficient) * position.stride, number);
+                out.stride[l] =
+                    checked(out.stride[l] + static_cast<wide>(term.coefficient) * position.stride, number);
             }
             offset = checked(offset + static_cast<wide>(here.offset) * position.stride, number);
             if (a.padded && can_leave(here)) out.bounds.push_back(std::move(here));
@@ -290,7 +317,10 @@ class index_fixer {
         checked(offset * size_of(a.type), number);
         for (std::size_t l = 0; l < out.stride.size(); ++l) {
             const wide length = static_cast<wide>(ranges_[l].end) - ranges_[l].begin;
-            if (length > 1) checked(fit(static_cast<wide>(out.stride[l]) * (length - 1), "an address of", number) * size_of(a.type), number);
+            if (length > 1)
+                checked(fit(static_cast<wide>(out.stride[l]) * (length - 1), "an address of", number) *
+                            size_of(a.type),
+                        number);
         }
         return out;
     }
@@ -302,7 +332,8 @@ class index_fixer {
     bool can_leave(const bound& b) const {
         wide lowest = b.offset, highest = b.offset;
         for (std::size_t l = 0; l < ranges_.size(); ++l) {
-            const wide reach = static_cast<wide>(b.coefficient[l]) * (static_cast<wide>(ranges_[l].end) - ranges_[l].begin - 1);
+            const wide reach =
+                static_cast<wide>(b.coefficient[l]) * (static_cast<wide>(ranges_[l].end) - ranges_[l].begin - 1);
             lowest += std::min<wide>(reach, 0);
             highest += std::max<wide>(reach, 0);
         }

@@ -81,13 +81,15 @@ class axis_fuser {
         std::vector<std::uint64_t> farthest(st_.axes.size(), 0);
         for (const auto& o : st_.operands) {
             const auto here = nominal(st_, o);
-            for (std::size_t a = 0; a < farthest.size(); ++a) farthest[a] = std::max(farthest[a], magnitude(here.stride[a]));
+            for (std::size_t a = 0; a < farthest.size(); ++a)
+                farthest[a] = std::max(farthest[a], magnitude(here.stride[a]));
         }
         std::vector<std::size_t> order(st_.axes.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
             if (left.present[a] != left.present[b]) return left.present[a] > left.present[b];
-            if (left.present[a] && (st_.axes[a].extent == 1) != (st_.axes[b].extent == 1)) return st_.axes[b].extent == 1;
+            if (left.present[a] && (st_.axes[a].extent == 1) != (st_.axes[b].extent == 1))
+                return st_.axes[b].extent == 1;
             if (left.present[a]) return magnitude(left.stride[a]) < magnitude(left.stride[b]);
             return farthest[a] > farthest[b];
         });

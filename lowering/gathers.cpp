@@ -24,7 +24,8 @@ const operand* table_of_addresses(const step& st, const operand& o) {
 }
 
 bool is_gathered_along(const step& st, const operand& o, std::size_t axis) {
-    return std::any_of(o.gathers.begin(), o.gathers.end(), [&](const gather& g) { return table_of(st, g).present[axis] != 0; });
+    return std::any_of(o.gathers.begin(), o.gathers.end(),
+                       [&](const gather& g) { return table_of(st, g).present[axis] != 0; });
 }
 
 bool is_gathered_by_batch(const step& st) {
@@ -45,7 +46,8 @@ operand nominal(const step& st, const operand& o) {
         const auto each = table.type == scalar_type::address ? far_apart : g.stride;
         for (std::size_t a = 0; a < out.stride.size(); ++a) {
             std::int64_t step = 0;
-            if (__builtin_mul_overflow(each, table.stride[a], &step) || __builtin_add_overflow(out.stride[a], step, &out.stride[a]))
+            if (__builtin_mul_overflow(each, table.stride[a], &step) ||
+                __builtin_add_overflow(out.stride[a], step, &out.stride[a]))
                 out.stride[a] = far_apart;
         }
     }

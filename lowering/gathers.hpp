@@ -14,11 +14,12 @@ const operand* table_of_addresses(const step& st, const operand& o);
 /// Whether a table of `o` has the axis.
 bool is_gathered_along(const step& st, const operand& o, std::size_t axis);
 
-/// Whether tables give where each matrix of a product's batch lies, and nothing else: at most one table an operand, over axes of the
-/// batch only.
+/// Whether tables give where each matrix of a product's batch lies, and nothing else: at most one table an operand,
+/// over axes of the batch only.
 bool is_gathered_by_batch(const step& st);
 
-/// `o` without its tables, its strides as if their entries counted up from 0; matrices at addresses count as far apart.
+/// `o` without its tables, its strides as if their entries counted up from 0; matrices at addresses count as far
+/// apart.
 operand nominal(const step& st, const operand& o);
 
 /// Appends to `out` the tables of its operands, whose numbers count in `from` still.

@@ -1,7 +1,8 @@
 // lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
 //
-// batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough bytes are under
-// way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts, instructions, multiply-adds.
+// batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough
+// bytes are under way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts,
+// instructions, multiply-adds.
 #include "lowering/lanes_model.hpp"
 
 #include "lowering/families.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace ricci::lowering {
 namespace {
@@ -30,10 +32,13 @@ constexpr double step_cycles = 15;        ///< of a step of the sum, what other 
 constexpr double panel_cycles = 60;       ///< of a panel: the barrier
 constexpr double own_issue = 0.6;         ///< of a block's instructions, what it waits for itself
 constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache has
-constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40; ///< of an asynchronous copy; of C's element, in and out
+/// of an asynchronous copy; of C's element, in and out
+constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40;
 
 /// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
-std::int64_t warps_with(std::int64_t registers) { return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp)); }
+std::int64_t warps_with(std::int64_t registers) {
+    return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp));
+}
 
 int registers_of(int bytes) { return std::max(1, bytes / 4); }
 
@@ -47,8 +52,8 @@ double line_rate(std::int64_t bytes) { return bytes >= 256 ? 1.0 : bytes >= 128 
 /// What does not change with the tile.
 struct lanes_product {
     explicit lanes_product(const step& st)
-        : s(sizes_of(st)), x_for_all(is_for_all(st, st.x)), y_for_all(is_for_all(st, st.y)), accumulates(st.op != assignment::assign),
-          batches(static_cast<double>(extent_of(st, batch))) {
+        : s(sizes_of(st)), x_for_all(is_for_all(st, st.x)), y_for_all(is_for_all(st, st.y)),
+          accumulates(st.op != assignment::assign), batches(static_cast<double>(extent_of(st, batch))) {
         least_bytes = s.c_bytes;
         if (!x_for_all) least_bytes = std::min(least_bytes, s.x_bytes);
         if (!y_for_all) least_bytes = std::min(least_bytes, s.y_bytes);
@@ -65,7 +70,9 @@ struct lanes_product {
     double multiplies() const { return s.complex ? 4 : 1; }
     int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
     /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
-    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64; }
+    bool reads_c_early(const batched_tile& t) const {
+        return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64;
+    }
 };
 
 lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
@@ -102,8 +109,8 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
         return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
                                 (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
     const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
-    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? sides : 0) +
-           (is_even(p, t) ? 36 : 52);
+    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) +
+           (p.conversions() > 0 ? sides : 0) + (is_even(p, t) ? 36 : 52);
 }
 
 std::vector<std::int64_t> sides_of(std::int64_t extent) {
@@ -115,7 +122,8 @@ std::vector<std::int64_t> sides_of(std::int64_t extent) {
 
 /// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
 bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
-    const bool is_small = tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
+    const bool is_small =
+        tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
     const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
     return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
 }
@@ -124,7 +132,9 @@ bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
 std::vector<std::int64_t> parts_of(std::int64_t tiles) {
     std::vector<std::int64_t> out;
     for (std::int64_t parts = 1; parts <= 8; ++parts)
-        if (const auto part = up(tiles, parts); 20 * up(tiles, part) * part <= 23 * tiles && (out.empty() || part != out.back())) out.push_back(part);
+        if (const auto part = up(tiles, parts);
+            20 * up(tiles, part) * part <= 23 * tiles && (out.empty() || part != out.back()))
+            out.push_back(part);
     return out;
 }
 
@@ -149,41 +159,55 @@ void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const ma
 
 /// Blocks that fit an SM together; `held`: a block's shared memory.
 std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std::int64_t held, const machine& chip) {
-    const auto most = std::min({blocks_of_an_sm, threads_of_an_sm / t.threads, warps_with(predicted_registers(p, t)) / up(t.threads, warp)});
-    return std::max<std::int64_t>(1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
+    const auto most = std::min(
+        {blocks_of_an_sm, threads_of_an_sm / t.threads, warps_with(predicted_registers(p, t)) / up(t.threads, warp)});
+    return std::max<std::int64_t>(
+        1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
 }
 
 batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
     const auto& s = p.s;
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     const double bytes = p.x_taken + p.y_taken + p.c_taken;
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
     const auto k_steps = static_cast<double>(s.k);
     const bool panels = has_panels(t);
-    const auto wavefronts = [](int element_bytes, bool for_all) { return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0; };
+    const auto wavefronts = [](int element_bytes, bool for_all) {
+        return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0;
+    };
     // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
     double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
     std::int64_t held = 0;
     if (panels) {
         const auto layout = layout_of(p, t);
         blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
-        const double warps = static_cast<double>(t.threads) / t.products / warp * blocks, all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
-        const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, count = static_cast<double>(up(s.k, t.k_panel));
-        again = static_cast<double>(layout.column_blocks - 1) * p.x_taken + static_cast<double>(layout.row_blocks - 1) * p.y_taken;
+        const double warps = static_cast<double>(t.threads) / t.products / warp * blocks,
+                     all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
+        const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n,
+                     count = static_cast<double>(up(s.k, t.k_panel));
+        again = static_cast<double>(layout.column_blocks - 1) * p.x_taken +
+                static_cast<double>(layout.row_blocks - 1) * p.y_taken;
         const double copied = p.x_taken + p.y_taken + again;
-        shared = warps * k_steps * (t.tile_m * wavefronts(s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(s.y_bytes, p.y_for_all)) + copied / 128;
+        shared = warps * k_steps *
+                     (t.tile_m * wavefronts(s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(s.y_bytes, p.y_for_all)) +
+                 copied / 128;
         multiplies = warps * all_steps * tile * p.multiplies();
         const double conversions = (s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0);
-        instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * element_instructions + count * panel_instructions + 100) +
+        instructions = multiplies +
+                       warps * (all_steps * (sides + conversions) + tile * element_instructions +
+                                count * panel_instructions + 100) +
                        copied / 16 / warp * copy_instructions;
         held = shared_bytes(p, layout, t);
         // What is under way comes at once, the rest of the panels as others leave.
         const auto under_way = static_cast<double>(std::min(held, layout.stage_bytes * (t.stages - 1)));
-        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) +
-                 step_cycles * k_steps + panel_cycles * count + own_issue * instructions * t.products / blocks;
+        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles +
+                 (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) + step_cycles * k_steps +
+                 panel_cycles * count + own_issue * instructions * t.products / blocks;
     } else {
         multiplies = static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp;
-        instructions = multiplies + (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
+        instructions =
+            multiplies +
+            (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
         alone += load_cycles + own_issue * instructions * t.products;
     }
     const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
@@ -197,6 +221,30 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
 }
 
 } // namespace
+
+bool is_interleaved(const step& st) {
+    for (const auto o : {std::int32_t{0}, st.x, st.y}) {
+        const auto& stride = st.operands[static_cast<std::size_t>(o)].stride;
+        std::int64_t fastest_batch = 0, fastest_other = 0;
+        for (std::size_t a = 0; a < stride.size(); ++a) {
+            auto& fastest = st.classes[a] == batch ? fastest_batch : fastest_other;
+            const auto step = std::abs(stride[a]);
+            if (step != 0 && (fastest == 0 || step < fastest)) fastest = step;
+        }
+        if (fastest_batch == 0 || (fastest_other != 0 && fastest_other < fastest_batch)) return false;
+    }
+    return true;
+}
+
+bool has_neighboring_products(const step& st) {
+    const auto batches = axes_of(st, batch);
+    if (batches.empty()) return false;
+    const auto stride = [&](std::int32_t o) {
+        return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(batches.front())];
+    };
+    const auto is_neighbor_or_shared = [&](std::int32_t o) { return stride(o) == 1 || stride(o) == 0; };
+    return stride(0) == 1 && is_neighbor_or_shared(st.x) && is_neighbor_or_shared(st.y);
+}
 
 lanes_layout lanes_layout_of(const step& st, const batched_tile& t) { return layout_of(lanes_product(st), t); }
 
@@ -223,7 +271,8 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
     const auto& s = p.s;
     std::vector<batched_tile> out;
     batched_tile whole;
-    whole.tile_m = static_cast<std::int32_t>(s.m), whole.tile_n = static_cast<std::int32_t>(s.n), whole.k_unrolled = static_cast<std::int32_t>(s.k);
+    whole.tile_m = static_cast<std::int32_t>(s.m), whole.tile_n = static_cast<std::int32_t>(s.n),
+    whole.k_unrolled = static_cast<std::int32_t>(s.k);
     if (predicted_registers(p, whole) <= most_registers)
         for (const int threads : {64, 128, 256}) {
             whole.products = whole.threads = threads;
@@ -239,17 +288,20 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
             const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
             for (const auto rows : parts_of(row_tiles))
                 for (const auto columns : parts_of(column_tiles))
-                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line; products *= 2) {
+                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line;
+                         products *= 2) {
                         const auto threads = products * rows * columns;
                         if (threads > most_threads || threads % warp != 0) continue;
                         const bool is_cut = rows < row_tiles || columns < column_tiles;
                         if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
-                        t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
+                        t.products = static_cast<std::int32_t>(products),
+                        t.threads = static_cast<std::int32_t>(threads);
                         t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
                         const auto registers = predicted_registers(p, t);
                         // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
                         const bool may_spill = p.conversions() > 0 && tm * tn > 48 && !is_even(p, t);
-                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
+                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill)
+                            continue;
                         add_panels(out, p, chip, t);
                     }
         }

@@ -10,6 +10,12 @@
 
 namespace ricci::lowering {
 
+/// Whether the batch runs fastest in every operand that has it.
+bool is_interleaved(const step& st);
+
+/// Whether the products of a batch lie one element apart in every operand, or share one.
+bool has_neighboring_products(const step& st);
+
 /// Whether a tile is of batched_lane_panels; else it is of batched_lanes, a thread a product.
 inline bool has_panels(const batched_tile& t) { return t.stages > 0; }
 

@@ -14,7 +14,8 @@
 
 namespace ricci::lowering {
 
-plan lower(const statement& s, const machine& chip, const priors& known, bool dynamic_extents, std::vector<stage>* trace) {
+plan lower(const statement& s, const machine& chip, const priors& known, bool dynamic_extents,
+           std::vector<stage>* trace) {
     plan p;
     std::string last;
     const auto pass = [&](std::string_view name, plan result) {

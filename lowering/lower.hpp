@@ -17,8 +17,9 @@ struct stage {
     std::string dump; ///< "(unchanged)" where the pass did nothing
 };
 
-/// The plan of `s` for a chip, of which `known` holds what was measured. Throws ricci::error for every mistake. `dynamic_extents` asks for kernels that take every extent as
-/// an argument; `trace`, where given, receives a dump per pass.
+/// The plan of `s` for a chip, of which `known` holds what was measured. Throws ricci::error for every mistake.
+/// `dynamic_extents` asks for kernels that take every extent as an argument; `trace`, where given, receives a dump
+/// per pass.
 plan lower(const statement& s, const machine& chip, const priors& known = {}, bool dynamic_extents = false,
            std::vector<stage>* trace = nullptr);
 

@@ -1,4 +1,5 @@
-// machine: what lowering knows of the chip; comes in as a value, so that a plan can be made for a chip that is not there.
+// machine: what lowering knows of the chip; comes in as a value, so that a plan can be made for a chip that is not
+// there.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +22,8 @@ struct machine {
     bool has_blas = false;               ///< a library takes plain GEMM
     bool has_compiler = true;            ///< false: the prebuilt reference kernel runs every step
 };
+
+/// Cycles a second of a GPU's SM, which does 128 multiply-adds of f32 in each.
+inline double sm_clock(const machine& chip) { return chip.flops_f32 / (256.0 * chip.processors); }
 
 } // namespace ricci::lowering

@@ -18,15 +18,16 @@ struct mma_shape {
     double cycles;     ///< of an SM a product, sm_90
 };
 
-/// Below so many steps of a sum f32 is left to multiply-adds: three TF32 products are right to a few units of f32's last place whatever
-/// the sum's length, which only a sum of some length may lose anyway.
+/// Below so many steps of a sum f32 is left to multiply-adds: three TF32 products are right to a few units of f32's
+/// last place whatever the sum's length, which only a sum of some length may lose anyway.
 inline constexpr std::int64_t least_split_sum = 8;
 
 /// Null where a product's operands do not have one type, or the tensor cores do not have its accuracy.
 inline const mma_shape* mma_of(const step& st) {
-    static constexpr mma_shape doubles{8, 8, 4, 1, 2, 2, 4}, split_floats{16, 4, 2, 3, 5, 2, 12}, rounded_floats{16, 4, 2, 1, 2, 1, 4},
-        bits_16{16, 2, 1, 1, 2.5, 1, 2};
-    const auto x = st.operands[static_cast<std::size_t>(st.x)].type, y = st.operands[static_cast<std::size_t>(st.y)].type;
+    static constexpr mma_shape doubles{8, 8, 4, 1, 2, 2, 4}, split_floats{16, 4, 2, 3, 5, 2, 12},
+        rounded_floats{16, 4, 2, 1, 2, 1, 4}, bits_16{16, 2, 1, 1, 2.5, 1, 2};
+    const auto x = st.operands[static_cast<std::size_t>(st.x)].type,
+               y = st.operands[static_cast<std::size_t>(st.y)].type;
     if (x != y) return nullptr;
     if ((x == scalar_type::f64 || x == scalar_type::c128) && st.compute == x) return &doubles;
     if ((x == scalar_type::f32 || x == scalar_type::c64) && st.compute == x) {
@@ -42,9 +43,12 @@ inline const mma_shape* mma_of(const step& st, const machine& chip) {
     return capability_of(chip, 80) >= 80 ? mma_of(st) : nullptr;
 }
 
-/// Whether a step whose kernel is chosen may round f32 to TF32 where math_mode::tf32 asks for it: the factors of products that are summed.
+/// Whether a step whose kernel is chosen may round f32 to TF32 where math_mode::tf32 asks for it: the factors of
+/// products that are summed.
 inline bool may_round_to_tf32(const step& st, const machine& chip) {
-    if (chip.kind != target::cuda || real_of(st.compute) != scalar_type::f32 || st.classes.empty() || extent_of(st, axis_class::k) == 1) return false;
+    if (chip.kind != target::cuda || real_of(st.compute) != scalar_type::f32 || st.classes.empty() ||
+        extent_of(st, axis_class::k) == 1)
+        return false;
     switch (st.kernel) {
     case family::library: return true;
     case family::batched_small:

@@ -16,8 +16,8 @@ namespace {
 /// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves.
 constexpr std::int64_t shortest_own_sum = 8;
 
-/// The extent at which products with a batch are ordered, and how much that order may lose at the extent there is: so many times the
-/// least flops; or so many times the seconds, if those are more than a compile is worth.
+/// The extent at which products with a batch are ordered, and how much that order may lose at the extent there is: so
+/// many times the least flops; or so many times the seconds, if those are more than a compile is worth.
 constexpr double long_batch = 1 << 20, most_extra_flops = 2, most_extra_time = 3, least_loss = 5e-3;
 
 class operand_orderer {
@@ -78,7 +78,8 @@ class operand_orderer {
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
         if (new_steps < 1) return whole();
         if (batched) {
-            // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it loses much.
+            // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it
+            // loses much.
             const auto usual = contraction_order(labels, together & ~summed, many, bytes);
             const auto here = at_extents(usual, labels, extents, bytes);
             if (!loses_much(here, order)) {
@@ -86,14 +87,18 @@ class operand_orderer {
                 return contract(factors, here, sum.b);
             }
         }
-        if (order.flops + new_steps * chip_.launch_seconds * peak_flops() >= at_once(together, extents, factors.size())) return whole();
+        if (order.flops + new_steps * chip_.launch_seconds * peak_flops() >=
+            at_once(together, extents, factors.size()))
+            return whole();
         return contract(factors, order, sum.b);
     }
 
     double peak_flops() const { return is_double(step_.compute) ? chip_.flops_f64 : chip_.flops_f32; }
 
     bool loses_much(const pair_order& order, const pair_order& best) const {
-        const auto seconds = [&](const pair_order& o) { return std::max(o.flops / peak_flops(), o.bytes / chip_.bandwidth); };
+        const auto seconds = [&](const pair_order& o) {
+            return std::max(o.flops / peak_flops(), o.bytes / chip_.bandwidth);
+        };
         return order.flops > most_extra_flops * best.flops ||
                (seconds(order) > most_extra_time * seconds(best) && seconds(order) - seconds(best) > least_loss);
     }
@@ -102,16 +107,19 @@ class operand_orderer {
         return static_cast<double>(factors) * size_of(axes, extents);
     }
 
-    /// Whether a factor holds a sum that would be evaluated again for every value of an axis that only other factors have.
+    /// Whether a factor holds a sum that would be evaluated again for every value of an axis that only other factors
+    /// have.
     bool is_recomputed(std::int32_t factor, const std::vector<std::int32_t>& factors) const {
         if (!holds_sum(factor)) return false;
         const auto own = free_axes(factor);
-        return std::any_of(factors.begin(), factors.end(), [&](std::int32_t f) { return (free_axes(f) & ~own).any(); });
+        return std::any_of(factors.begin(), factors.end(),
+                           [&](std::int32_t f) { return (free_axes(f) & ~own).any(); });
     }
 
     bool holds_sum(std::int32_t n) const {
         const auto& here = step_.nodes[static_cast<std::size_t>(n)];
-        return here.kind == operation::sum || (arity(here.kind) >= 1 && holds_sum(here.a)) || (arity(here.kind) == 2 && holds_sum(here.b));
+        return here.kind == operation::sum || (arity(here.kind) >= 1 && holds_sum(here.a)) ||
+               (arity(here.kind) == 2 && holds_sum(here.b));
     }
 
     static bool is_double(scalar_type t) { return real_of(t) == scalar_type::f64; }
@@ -147,7 +155,8 @@ class operand_orderer {
         for (std::size_t p = 0; p < order.pairs.size(); ++p) {
             const auto& pair = order.pairs[p];
             const auto left = items[static_cast<std::size_t>(pair.left)];
-            const auto product = pair.right < 0 ? left : emit(operation::multiply, left, items[static_cast<std::size_t>(pair.right)]);
+            const auto product =
+                pair.right < 0 ? left : emit(operation::multiply, left, items[static_cast<std::size_t>(pair.right)]);
             auto summed = free_axes(left);
             if (pair.right >= 0) summed |= free_axes(items[static_cast<std::size_t>(pair.right)]);
             summed &= ~pair.result;
@@ -161,7 +170,8 @@ class operand_orderer {
             }
             items.push_back(p + 1 == order.pairs.size() ? value : make_intermediate(value));
         }
-        plan_.notes.push_back(fmt::format("a product of {} operands in {} steps, {:.3g} flop", order.leaves, order.pairs.size(), order.flops));
+        plan_.notes.push_back(fmt::format("a product of {} operands in {} steps, {:.3g} flop", order.leaves,
+                                          order.pairs.size(), order.flops));
         return items.back();
     }
 
@@ -209,7 +219,8 @@ class operand_orderer {
         matrix_product product;
         if (!is_matrix_product(step_.nodes, n, product) || product.y < 0 || product.sum < 0) return false;
         std::vector<char> summed(step_.axes.size(), 0);
-        for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)]) summed[static_cast<std::size_t>(a)] = 1;
+        for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)])
+            summed[static_cast<std::size_t>(a)] = 1;
         return element_count(step_.axes, summed) >= shortest_own_sum;
     }
 
@@ -217,7 +228,8 @@ class operand_orderer {
     void split(std::int32_t root) {
         std::vector<signed_term> terms;
         collect_terms(root, false, terms);
-        const bool in_place = std::any_of(step_.operands.begin(), step_.operands.end(), [](const operand& o) { return o.in_place; });
+        const bool in_place =
+            std::any_of(step_.operands.begin(), step_.operands.end(), [](const operand& o) { return o.in_place; });
         const bool alone = terms.size() == 1 && deserves_a_step(root);
         if (alone || in_place) return finish(step_.operands[0], step_.op, root);
         // Several steps may add to the left only where that does not round more often than once.
@@ -252,7 +264,9 @@ class operand_orderer {
         return a == here.a && b == here.b ? n : emit(here.kind, a, b);
     }
 
-    void finish(const operand& target, assignment op, std::int32_t root) { before_.push_back(make_step(target, op, root)); }
+    void finish(const operand& target, assignment op, std::int32_t root) {
+        before_.push_back(make_step(target, op, root));
+    }
 
     plan& plan_;
     const machine& chip_;

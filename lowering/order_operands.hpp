@@ -6,10 +6,10 @@
 
 namespace ricci::lowering {
 
-/// Every sum over a product of three or more factors is contracted pair by pair, in the order of least cost (flops, then bytes):
-/// exact by dynamic programming over subsets for up to 12 factors, greedy above. Intermediates are temporaries in the step's
-/// compute type. Done only where it costs less than evaluating the product at once, launches included. A matrix product beside
-/// other terms, or inside a function, gets a step of its own.
+/// Every sum over a product of three or more factors is contracted pair by pair, in the order of least cost (flops,
+/// then bytes): exact by dynamic programming over subsets for up to 12 factors, greedy above. Intermediates are
+/// temporaries in the step's compute type. Done only where it costs less than evaluating the product at once,
+/// launches included. A matrix product beside other terms, or inside a function, gets a step of its own.
 plan order_operands(plan p, const machine& chip);
 
 } // namespace ricci::lowering

@@ -16,8 +16,10 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t most_threads = 256;
-constexpr std::int64_t panel_threads = 192; ///< of batched_panels, at least: two blocks an SM with fewer leave most issue slots empty
-constexpr std::int64_t most_sums = 64; ///< registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
+/// of batched_panels, at least: two blocks an SM with fewer leave most issue slots empty
+constexpr std::int64_t panel_threads = 192;
+/// registers a thread holds of C, fewer of complex numbers: two blocks of 256 threads share an SM
+constexpr std::int64_t most_sums = 64;
 
 bool c_has_unit_rows(const step& st) {
     const auto axes = axes_of(st, m);
@@ -29,16 +31,20 @@ std::int64_t y_bytes(const step& st) { return size_of(st.operands[static_cast<st
 
 } // namespace
 
-bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads) {
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words,
+               std::int64_t least_threads) {
     const auto high = mma == nullptr ? rows : t.c_transposed ? up(columns, mma->rows) : up(rows, mma->rows);
     const auto wide = mma == nullptr ? columns : t.c_transposed ? up(rows, 8) : up(columns, 8);
-    const auto largest = mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4);
+    const auto largest =
+        mma == nullptr ? (words == 1 ? most_sums : most_sums * 3 / 4) / words : most_sums / words / (mma->rows / 4);
     const auto threads = mma == nullptr ? 1 : warp;
     std::int64_t least = INT64_MAX;
     for (std::int64_t tm = 1; tm <= std::min<std::int64_t>(high, 16); ++tm)
         for (std::int64_t tn = 1; tn <= std::min<std::int64_t>(wide, 16); ++tn) {
             const auto tiles = up(high, tm) * up(wide, tn);
-            if (tm * tn > std::max<std::int64_t>(largest, 1) || tiles * threads > most_threads || tiles * threads < least_threads) continue;
+            if (tm * tn > std::max<std::int64_t>(largest, 1) || tiles * threads > most_threads ||
+                tiles * threads < least_threads)
+                continue;
             const auto cost = tiles * (tm * tn * 16 + 4 * (tm + tn));
             if (cost >= least) continue;
             least = cost;
@@ -84,7 +90,8 @@ batched_tile choose_panels_tile(const step& st, const machine& chip) {
     const auto em = extent_of(st, m), en = extent_of(st, n), words = size_of(st.compute) / 4;
     const auto most_columns = std::clamp<std::int64_t>(most_threads * most_sums / (em * words) / 8 * 8, 8, 64);
     auto columns = up(up(en, up(en, most_columns)), 8) * 8;
-    while (!set_tiles(t, em, columns, mma, words, panel_threads) && !set_tiles(t, em, columns, mma, words)) columns -= 8;
+    while (!set_tiles(t, em, columns, mma, words, panel_threads) && !set_tiles(t, em, columns, mma, words))
+        columns -= 8;
     t.panel = static_cast<std::int32_t>(columns);
     t.k_panel = static_cast<std::int32_t>(std::max<std::int64_t>(8, 128 / std::max(x_bytes(st), y_bytes(st))));
     set_stages(t, st, chip);

@@ -15,15 +15,17 @@ batched_tile choose_panels_tile(const step& st, const machine& chip);
 
 // What the models of the kernels with panels share.
 
-/// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of C: the least that
-/// no element of C needs, then the squarest. False if they would take more threads than a block has, or fewer than `least_threads`.
-bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words, std::int64_t least_threads = 1);
+/// Sets tile_m, tile_n and the number of tiles (in `threads`: of tiles, times a tile's threads) for rows x columns of
+/// C: the least that no element of C needs, then the squarest. False if they would take more threads than a block
+/// has, or fewer than `least_threads`.
+bool set_tiles(batched_tile& t, std::int64_t rows, std::int64_t columns, const mma_shape* mma, std::int64_t words,
+               std::int64_t least_threads = 1);
 
 /// A tile without sizes, of the tensor cores' kind or, where `mma` is null, of multiply-adds.
 batched_tile start_tile(const step& st, const mma_shape* mma);
 
-/// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover; f32, of which they
-/// take three products, only where multiply-adds reach their limit.
+/// The tensor cores where their tiles would not be mostly empty for `side`, the longer one of what the tiles cover;
+/// f32, of which they take three products, only where multiply-adds reach their limit.
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip);
 
 } // namespace ricci::lowering

@@ -20,7 +20,8 @@ struct piece {
 
 std::int64_t bytes_of(const temporary& t) {
     std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(t.elements, size_of(t.type), &bytes) || __builtin_add_overflow(bytes, alignment - 1, &bytes))
+    if (__builtin_mul_overflow(t.elements, size_of(t.type), &bytes) ||
+        __builtin_add_overflow(bytes, alignment - 1, &bytes))
         throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
     return bytes / alignment * alignment;
 }
@@ -54,7 +55,8 @@ plan place_temporaries(plan p) {
         std::vector<piece> neighbors;
         for (std::size_t o = 0; o < t; ++o)
             if (pieces[o].used && here.is_alive_with(pieces[o])) neighbors.push_back(pieces[o]);
-        std::sort(neighbors.begin(), neighbors.end(), [](const piece& a, const piece& b) { return a.begin < b.begin; });
+        std::sort(neighbors.begin(), neighbors.end(),
+                  [](const piece& a, const piece& b) { return a.begin < b.begin; });
         for (const auto& o : neighbors) {
             if (o.begin - here.begin >= bytes) break;
             here.begin = std::max(here.begin, o.end);

@@ -34,7 +34,8 @@ struct gather {
     std::int64_t extent = 0; ///< the entries lie in [0, extent)
 };
 
-/// An access as a linear map from axes to elements, plus what tables give. Diagonals, affine and fixed positions are folded in.
+/// An access as a linear map from axes to elements, plus what tables give. Diagonals, affine and fixed positions are
+/// folded in.
 struct operand {
     scalar_type type = scalar_type::f64;
     std::int32_t source = 0;          ///< >= 0: access of the statement; < 0: temporary number -1-source
@@ -44,11 +45,12 @@ struct operand {
     std::vector<char> present;        ///< one per axis: whether it occurs (a present axis may have stride 0)
     std::vector<bound> bounds;        ///< of a padded access
     std::vector<gather> gathers;
-    bool in_place = false;            ///< is the very element the step writes: to be read by the work item that writes it
+    /// is the very element the step writes: to be read by the work item that writes it
+    bool in_place = false;
 };
 
-/// Where an axis of a product of two operands X*Y occurs: in the output and both; in the output and X; in the output and
-/// Y; in X and Y only; anything else (one operand only, or the output only).
+/// Where an axis of a product of two operands X*Y occurs: in the output and both; in the output and X; in the output
+/// and Y; in X and Y only; anything else (one operand only, or the output only).
 enum class axis_class : std::uint8_t { batch, m, n, k, other };
 
 /// What the step is, in the field's terms.
@@ -58,32 +60,41 @@ enum class form : std::uint8_t {
 };
 
 /// Which kernel runs it.
-enum class family : std::uint8_t { none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, tall_skinny_atb, tall_skinny_ab, library };
+enum class family : std::uint8_t {
+    none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, tall_skinny_atb,
+    tall_skinny_ab, library
+};
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
 enum class batched_core : std::uint8_t { fma, mma };
 
-/// The parameters of the batched and tall-skinny kernels on a GPU; what each means stands at the heads of their files.
+/// The parameters of the batched and tall-skinny kernels on a GPU; what each means stands at the heads of their
+/// files.
 struct batched_tile {
-    std::int32_t products = 1, threads = 128; ///< a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
+    /// a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
+    std::int32_t products = 1, threads = 128;
     batched_core core = batched_core::fma;
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp
     std::int32_t k_unrolled = 1;
     std::int32_t panel = 0;                         ///< columns of C at a time
-    /// batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels; batched_stationary: lines of X at a time
+    /// batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels;
+    /// batched_stationary: lines of X at a time
     std::int32_t k_panel = 0, stages = 0;
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma
-    std::int32_t k_apart = 0;                       ///< mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
-    bool in_registers = false;                      ///< tall_skinny_ab: X goes from memory straight into registers
-    /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes; batched_stationary: Y as the tensor cores take it
+    /// mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
+    std::int32_t k_apart = 0;
+    /// tall_skinny_ab, _atb: X, and Y of the latter, go from memory straight into registers
+    bool in_registers = false;
+    /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes;
+    /// batched_stationary: Y brought into the form that the tensor cores take
     bool realigned = false;
     bool operator==(const batched_tile&) const = default;
 };
 
-/// Where a step's batched_tile comes from: the cost model; the model's best few, the one most like what measured best at sizes
-/// nearby; the table that ricci ships for the architecture; measurements on this chip.
+/// Where a step's batched_tile comes from: the cost model; the model's best few, the one most like what measured best
+/// at sizes nearby; the table that ricci ships for the architecture; measurements on this chip.
 enum class tile_origin : std::uint8_t { model, neighbors, shipped, measured };
 
 /// Memory of a step's kernel alone.
@@ -96,9 +107,11 @@ struct scratch {
 struct step {
     assignment op = assignment::assign;
     scalar_type compute = scalar_type::f64; ///< the tree is evaluated in this type, and rounded once on storing
-    math_mode math = math_mode::full;       ///< tf32 of f32 and c64 only; once the kernel is chosen, only where its products may be such
+    /// tf32 of f32 and c64 only; once the kernel is chosen, only where its products may be such
+    math_mode math = math_mode::full;
     std::vector<axis> axes;
-    std::vector<operand> operands; ///< [0] is the output; an access node's `a` counts from here; tables of gathered ones stand among them
+    /// [0] is the output; an access node's `a` counts from here; tables of gathered ones stand among them
+    std::vector<operand> operands;
     std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars
     std::vector<std::vector<std::int32_t>> sums; ///< the axes of each sum node
 
@@ -125,7 +138,8 @@ struct temporary {
 
 /// Entries of a table that a plan reads, which must be valid positions.
 struct table_check {
-    std::int32_t access = 0, position = 0, table = 0; ///< of the statement: what is gathered, where in it, by which access
+    /// of the statement: what is gathered, where in it, by which access
+    std::int32_t access = 0, position = 0, table = 0;
     std::int64_t offset = 0, extent = 0;              ///< of the first entry, elements; of the position
     struct run {
         std::int32_t label = 0;

@@ -73,7 +73,8 @@ class access_printer {
     std::string print(std::size_t number) {
         const auto& a = s_.accesses[number];
         std::vector<std::string> parts;
-        for (int p = 0; p < a.position_count; ++p) parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
+        for (int p = 0; p < a.position_count; ++p)
+            parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
         const auto text = fmt::format("{}({})", names_[number], fmt::join(parts, ", "));
         return a.padded ? fmt::format("padded({})({})", names_[number], fmt::join(parts, ", ")) : text;
     }
@@ -81,7 +82,8 @@ class access_printer {
     std::string print(const position& p) {
         if (p.is_gathered()) {
             const auto& table = s_.accesses[static_cast<std::size_t>(p.table)];
-            if (table.type == scalar_type::address) return print(s_.positions[static_cast<std::size_t>(table.first_position)]);
+            if (table.type == scalar_type::address)
+                return print(s_.positions[static_cast<std::size_t>(table.first_position)]);
             const auto text = print(static_cast<std::size_t>(p.table));
             const auto name = names_[static_cast<std::size_t>(p.table)].size();
             return p.distinct ? fmt::format("distinct({}){}", text.substr(0, name), text.substr(name)) : text;
@@ -97,13 +99,15 @@ class access_printer {
             }
             if (!text.empty()) text += c < 0 ? " - " : " + ";
             else if (c < 0) text += "-";
-            if (c != 1 && c != -1) text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));
+            if (c != 1 && c != -1)
+                text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));
             text += print_label(static_cast<std::size_t>(term.label));
         }
         if (text.empty()) return fmt::format("{}", p.offset);
         if (p.offset != 0 || affine)
             text += fmt::format(" {} {}", p.offset < 0 ? '-' : '+',
-                                p.offset < 0 ? 0 - static_cast<std::uint64_t>(p.offset) : static_cast<std::uint64_t>(p.offset));
+                                p.offset < 0 ? 0 - static_cast<std::uint64_t>(p.offset)
+                                             : static_cast<std::uint64_t>(p.offset));
         return text;
     }
 
@@ -153,7 +157,8 @@ std::vector<std::string> operand_names(const statement& s) {
         names.push_back(letters.try_emplace({a.data, a.local, a.type, std::move(shape)}, next).first->second);
     }
     for (std::size_t n = 0; n < names.size(); ++n)
-        if (const auto* p = position_of_addresses(s, s.accesses[n])) names[static_cast<std::size_t>(p->table)] = names[n] + "'s addresses";
+        if (const auto* p = position_of_addresses(s, s.accesses[n]))
+            names[static_cast<std::size_t>(p->table)] = names[n] + "'s addresses";
     return names;
 }
 
@@ -183,7 +188,9 @@ std::string_view name_of(form f) {
 }
 
 std::string_view name_of(family f) {
-    constexpr std::string_view names[] = {"", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "tall_skinny_atb", "tall_skinny_ab", "library"};
+    constexpr std::string_view names[] = {
+        "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "tall_skinny_atb",
+        "tall_skinny_ab", "library"};
     return names[static_cast<int>(f)];
 }
 
@@ -199,12 +206,14 @@ std::string to_string(const plan& p, const statement& s) {
         return source >= 0 ? names[static_cast<std::size_t>(source)] : fmt::format("T{}", -1 - source);
     };
     for (std::size_t t = 0; t < p.temporaries.size(); ++t)
-        out += fmt::format("temporary T{}: {} x {}{}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements,
-                           p.workspace_bytes > 0 ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset) : "");
+        out += fmt::format(
+            "temporary T{}: {} x {}{}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements,
+            p.workspace_bytes > 0 ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset) : "");
     for (const auto& st : p.steps) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            axes.push_back(fmt::format("{}:{}{}", st.axes[a].name, st.axes[a].extent, st.axes[a].variable ? "*" : ""));
+            axes.push_back(
+                fmt::format("{}:{}{}", st.axes[a].name, st.axes[a].extent, st.axes[a].variable ? "*" : ""));
         const auto describe_strides = [&](const operand& o) {
             std::vector<std::string> strides;
             for (std::size_t a = 0; a < st.axes.size(); ++a)
@@ -216,7 +225,9 @@ std::string to_string(const plan& p, const statement& s) {
             for (const auto& g : o.gathers) {
                 const auto& table = st.operands[static_cast<std::size_t>(g.table)];
                 const auto offset = table.offset == 0 ? std::string() : fmt::format(" {:+}", table.offset);
-                text += table.type == scalar_type::address ? fmt::format(" @{}{}]", describe_strides(table), offset) : fmt::format(" {}*{}{}]", g.stride, describe_strides(table), offset);
+                text += table.type == scalar_type::address
+                            ? fmt::format(" @{}{}]", describe_strides(table), offset)
+                            : fmt::format(" {}*{}{}]", g.stride, describe_strides(table), offset);
             }
             if (o.offset != 0) text += fmt::format(" {:+}", o.offset);
             text += ']';
@@ -243,20 +254,24 @@ std::string to_string(const plan& p, const statement& s) {
             out += '\n';
         }
         if (st.shape != form::none)
-            out += fmt::format("  form {}, kernel {}{}{}\n", name_of(st.shape), name_of(st.kernel),
-                               st.dynamic_extents ? ", extents as arguments" : "",
-                               st.workspace.source < 0 ? fmt::format(", workspace {}", source_name(st.workspace.source)) : "");
+            out += fmt::format(
+                "  form {}, kernel {}{}{}\n", name_of(st.shape), name_of(st.kernel),
+                st.dynamic_extents ? ", extents as arguments" : "",
+                st.workspace.source < 0 ? fmt::format(", workspace {}", source_name(st.workspace.source)) : "");
     }
     for (const auto& note : p.notes) out += fmt::format("note: {}\n", note);
     return out;
 }
 
 std::string_view name_of(tile_origin o) {
-    constexpr std::string_view names[] = {"the model", "the model and measurements at sizes nearby", "the shipped table", "measurements"};
+    constexpr std::string_view names[] = {"the model", "the model and measurements at sizes nearby",
+                                          "the shipped table", "measurements"};
     return names[static_cast<std::size_t>(o)];
 }
 
-std::string_view arithmetic_of(const step& st) { return st.math == math_mode::tf32 ? name_of(st.math) : name_of(st.compute); }
+std::string_view arithmetic_of(const step& st) {
+    return st.math == math_mode::tf32 ? name_of(st.math) : name_of(st.compute);
+}
 
 std::string to_string(const batched_tile& t) {
     auto out = fmt::format("{} {}x{}", t.core == batched_core::mma ? "mma" : "fma", t.tile_m, t.tile_n);

@@ -29,7 +29,8 @@ std::string_view name_of(form f);
 std::string_view name_of(family f);
 /// "the model", "measurements": where a tile comes from.
 std::string_view name_of(tile_origin o);
-/// "mma 2x1, 16 products, 128 threads": the parameters that say most; what they mean stands at the heads of the kernels.
+/// "mma 2x1, 16 products, 128 threads": the parameters that say most; what they mean stands at the heads of the
+/// kernels.
 std::string to_string(const batched_tile& t);
 
 } // namespace ricci::lowering

@@ -68,8 +68,8 @@ constexpr scalar_type complex_of(scalar_type t) {
     return t == f64 || t == c128 ? c128 : c64;
 }
 
-/// How a GPU's tensor cores multiply f32, also as parts of c64: to the accuracy of f32, or each number rounded to TF32, which has 11 bits
-/// of its 24. All else is exact to f32.
+/// How a GPU's tensor cores multiply f32, also as parts of c64: to the accuracy of f32, or each number rounded to
+/// TF32, which has 11 bits of its 24. All else is exact to f32.
 enum class math_mode : std::uint8_t { full, tf32 };
 
 constexpr std::string_view name_of(math_mode m) { return m == math_mode::tf32 ? "tf32" : "full"; }

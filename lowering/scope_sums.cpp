@@ -74,7 +74,8 @@ class scoper {
     }
 
     std::int32_t scope(const term& t, const axis_set& bound) {
-        // An axis is summed here if it stands in two factors, or in one that counts as an access; else inside that factor.
+        // An axis is summed here if it stands in two factors, or in one that counts as an access; else inside that
+        // factor.
         std::vector<std::int32_t> summed;
         axis_set inside = bound;
         for (std::size_t a = 0; a < bound.size(); ++a) {

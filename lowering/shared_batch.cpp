@@ -9,9 +9,10 @@
 namespace ricci::lowering {
 namespace {
 
-/// Whether the matrices along `axis` follow one another in an operand: those of the axis `own` and of all axes that are
-/// not of the side.
-bool is_apart(const step& st, const operand& o, std::int32_t axis, std::int32_t own, const std::vector<std::int32_t>& side) {
+/// Whether the matrices along `axis` follow one another in an operand: those of the axis `own` and of all axes that
+/// are not of the side.
+bool is_apart(const step& st, const operand& o, std::int32_t axis, std::int32_t own,
+              const std::vector<std::int32_t>& side) {
     std::uint64_t span = 1;
     for (std::int32_t a = 0; a < static_cast<std::int32_t>(st.axes.size()); ++a) {
         const auto at = static_cast<std::size_t>(a);
@@ -27,7 +28,8 @@ std::int32_t side_of_matrices(const step& st, const std::vector<std::int32_t>& s
     if (side.size() < 2) return -1;
     const auto& c = st.operands[0];
     const auto step_of = [&](std::int32_t a) { return magnitude(c.stride[static_cast<std::size_t>(a)]); };
-    const auto own = *std::min_element(side.begin(), side.end(), [&](auto a, auto b) { return step_of(a) < step_of(b); });
+    const auto own =
+        *std::min_element(side.begin(), side.end(), [&](auto a, auto b) { return step_of(a) < step_of(b); });
     if (st.axes[static_cast<std::size_t>(own)].extent > largest_batched) return -1;
     for (const auto a : side) {
         if (a == own) continue;

@@ -24,7 +24,22 @@ enum class assignment : std::uint8_t { assign, add, subtract };
 /// What a node of the right side does. `access` and `scalar` are leaves; min, max and the four arithmetic
 /// operations have two children, the others one. reciprocal and sum are made by lowering only.
 enum class operation : std::uint8_t {
-    access, scalar, add, subtract, multiply, divide, negate, conjugate, relu, exp, sqrt, abs, min, max, reciprocal, sum
+    access,
+    scalar,
+    add,
+    subtract,
+    multiply,
+    divide,
+    negate,
+    conjugate,
+    relu,
+    exp,
+    sqrt,
+    abs,
+    min,
+    max,
+    reciprocal,
+    sum
 };
 
 /// One node; children stand before their parents, the root is last.
@@ -52,15 +67,16 @@ struct affine_term {
 
 inline constexpr std::int32_t no_table = -1;
 
-/// One position of an access, addressing an axis of a tensor: the integer offset + sum of coefficient*label; or, of a gathered
-/// position, the entry of an index table.
+/// One position of an access, addressing an axis of a tensor: the integer offset + sum of coefficient*label; or, of a
+/// gathered position, the entry of an index table.
 struct position {
     std::int64_t extent = 0; ///< of the tensor's axis, elements
     std::int64_t stride = 0; ///< elements, any sign
     std::int64_t offset = 0;
     std::int32_t first_term = 0; ///< into statement::terms
     std::int32_t term_count = 0; ///< 0: the position is fixed, or gathered
-    std::int32_t table = no_table; ///< gathered: the access that gives its value, of a type is_index, which no node reads. An
+    /// gathered: the access that gives its value, of a type is_index, which no node reads. An
+    std::int32_t table = no_table;
                                    ///< address replaces the access's data, and the stride
     bool distinct = false;         ///< gathered: the user promised that no two entries are equal
     bool is_gathered() const { return table != no_table; }
@@ -97,7 +113,8 @@ struct statement {
 
     void clear() {
         op = assignment::assign, math = math_mode::full;
-        accesses.clear(), labels.clear(), second_ranges.clear(), positions.clear(), terms.clear(), scalars.clear(), nodes.clear();
+        accesses.clear(), labels.clear(), second_ranges.clear(), positions.clear(), terms.clear(), scalars.clear(),
+            nodes.clear();
     }
     /// Appends a node and returns its number.
     std::int32_t add(operation kind, std::int32_t a, std::int32_t b = -1) {

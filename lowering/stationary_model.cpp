@@ -1,8 +1,9 @@
-// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in shared memory, and what
-// each would cost.
+// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in
+// shared memory, and what each would cost.
 //
-// A block never stops asking for slices, so its time is that of the memory, or of what its warps do for a product where that is longer. On an
-// H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad; the f64 kernel of 64 to 128 comes within 1.5 points of that.
+// A block never stops asking for slices, so its time is that of the memory, or of what its warps do for a product
+// where that is longer. On an H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad; the f64
+// kernel of 64 to 128 comes within 1.5 points of that.
 #include "lowering/stationary_model.hpp"
 
 #include "lowering/bank_conflicts.hpp"
@@ -20,22 +21,28 @@ namespace {
 
 using enum axis_class;
 
-constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12, least_stages = 3, most_resident = 3;
-constexpr std::int64_t most_registers = 232, own_registers = 26; ///< of a thread, in all and beside what it holds and reads
-constexpr double most_instructions = 1400;                 ///< more take NVRTC too long
+constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12,
+                       least_stages = 3, most_resident = 3;
+constexpr std::int64_t most_registers = 232,
+                       own_registers = 26; ///< of a thread, in all and beside what it holds and reads
+constexpr double most_instructions = 1400; ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
 constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
 // Not fitted: counted, or guessed.
-constexpr double ring_rate = 1.04;        ///< of the memory's time
-constexpr double mma_latency = 33;        ///< cycles from one product to the next on the same sums
-constexpr double slice_cycles = 400;      ///< of a slice, waiting and handing it back
+constexpr double ring_rate = 1.04;                    ///< of the memory's time
+constexpr double mma_latency = 33;                    ///< cycles from one product to the next on the same sums
+constexpr double slice_cycles = 400;                  ///< of a slice, waiting and handing it back
 constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copies of 16 bytes or a number
-constexpr double fragment_cycles = 75; ///< of a warp, to make one
-constexpr double stationary_issue = 1.2;  ///< of what is counted
+constexpr double fragment_cycles = 75;                ///< of a warp, to make one
+constexpr double stationary_issue = 1.2;              ///< of what is counted
 
-const operand& operand_of(const step& st, int o) { return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)]; }
+const operand& operand_of(const step& st, int o) {
+    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
+}
 
-std::int64_t stride_of(const step& st, int o, axis_class c) { return operand_of(st, o).stride[static_cast<std::size_t>(axes_of(st, c).front())]; }
+std::int64_t stride_of(const step& st, int o, axis_class c) {
+    return operand_of(st, o).stride[static_cast<std::size_t>(axes_of(st, c).front())];
+}
 
 /// An operand's lines, of neighbors in memory.
 struct matrix_lines {
@@ -49,9 +56,12 @@ bool lines_of(const step& st, int o, matrix_lines& out) {
     const auto side = o == 2 ? n : m, other = o == 0 ? n : k;
     const auto along_side = stride_of(st, o, side), along_other = stride_of(st, o, other);
     const auto of_side = extent_of(st, side), of_other = extent_of(st, other);
-    if (along_side == 1 && along_other >= of_side) out = {false, of_side, of_other, along_other};
-    else if (o != 0 && along_other == 1 && along_side >= of_other) out = {true, of_other, of_side, along_side};
-    else return false;
+    if (along_side == 1 && along_other >= of_side)
+        out = {false, of_side, of_other, along_other};
+    else if (o != 0 && along_other == 1 && along_side >= of_other)
+        out = {true, of_other, of_side, along_side};
+    else
+        return false;
     return true;
 }
 
@@ -59,7 +69,8 @@ bool lines_of(const step& st, int o, matrix_lines& out) {
 bool batch_is_outside(const step& st, int o, const matrix_lines& x) {
     const auto& strides = operand_of(st, o).stride;
     for (const auto b : axes_of(st, batch))
-        if (const auto s = std::abs(strides[static_cast<std::size_t>(b)]); s != 0 && s < x.between * x.count) return false;
+        if (const auto s = std::abs(strides[static_cast<std::size_t>(b)]); s != 0 && s < x.between * x.count)
+            return false;
     for (const auto& g : operand_of(st, o).gathers)
         if (g.stride != 0 && std::abs(g.stride) < x.between * x.count) return false;
     return true;
@@ -70,9 +81,11 @@ std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
 /// Passes through shared memory of a warp's read of X's or Y's numbers, lines being `pitch` elements apart.
 double read_conflicts(const step& st, int o, const matrix_lines& x, std::int64_t pitch, int apart) {
     const auto& mma = *mma_of(st);
-    const auto side_step = x.along_k ? pitch : 1, k_step = x.along_k ? 1 : pitch, bytes = size_of(operand_of(st, o).type);
+    const auto side_step = x.along_k ? pitch : 1, k_step = x.along_k ? 1 : pitch,
+               bytes = size_of(operand_of(st, o).type);
     const auto neighbors = apart > 0 ? 4 * apart : 1; // steps between lanes
-    return wavefronts(mma.element_bytes, [&](int lane) { return (lane / 4 * side_step + lane % 4 * neighbors * k_step) * bytes; });
+    return wavefronts(mma.element_bytes,
+                      [&](int lane) { return (lane / 4 * side_step + lane % 4 * neighbors * k_step) * bytes; });
 }
 
 /// The same of its access to C.
@@ -91,28 +104,33 @@ std::int64_t line_pitch(const step& st, int o, const matrix_lines& x, std::int64
     std::int64_t best = least / bytes;
     double fewest = conflicts_of(st, o, x, best, apart);
     for (std::int64_t more = 16; more < 128; more += 16)
-        if (const auto own = conflicts_of(st, o, x, (least + more) / bytes, apart); own < fewest) best = (least + more) / bytes, fewest = own;
+        if (const auto own = conflicts_of(st, o, x, (least + more) / bytes, apart); own < fewest)
+            best = (least + more) / bytes, fewest = own;
     return best;
 }
 
 /// Of an operand whose lines are `length` elements in a slice and so many.
-void place_slice(const step& st, int o, const batched_tile& t, std::int64_t length, std::int64_t count, stationary_layout& out) {
+void place_slice(const step& st, int o, const batched_tile& t, std::int64_t length, std::int64_t count,
+                 stationary_layout& out) {
     matrix_lines x;
     lines_of(st, o, x);
     const auto at = static_cast<std::size_t>(o);
     const auto bytes = size_of(operand_of(st, o).type);
     const bool whole = length == x.length, dense = x.between == x.length;
-    const bool may_be_run = whole && batch_is_outside(st, o, x) &&
-                            (o == 0 ? dense : static_cast<double>(x.length) >= least_use * static_cast<double>(x.between));
+    const bool may_be_run =
+        whole && batch_is_outside(st, o, x) &&
+        (o == 0 ? dense : static_cast<double>(x.length) >= least_use * static_cast<double>(x.between));
     const bool may_be_lines = x.between * bytes % 16 == 0; // else they come element by element
     const auto pitch = line_pitch(st, o, x, length, t.k_apart);
     // Twice the wavefronts cost less than numbers that are copied one by one; X is read once.
-    const double of_run = conflicts_of(st, o, x, x.between, t.k_apart), of_lines = conflicts_of(st, o, x, pitch, t.k_apart);
+    const double of_run = conflicts_of(st, o, x, x.between, t.k_apart),
+                 of_lines = conflicts_of(st, o, x, pitch, t.k_apart);
     out.along_k[at] = x.along_k;
     out.is_run[at] = may_be_run && (!may_be_lines || of_run <= of_lines * (o == 1 ? 2 : 1));
     out.pitch[at] = out.is_run[at] ? x.between : pitch;
     out.region[at] = o == 1 ? 0 : out.stage_bytes;
-    const auto end = out.region[at] + up(((count - 1) * out.pitch[at] + length) * bytes + (out.is_run[at] ? 128 : 0), 128) * 128;
+    const auto end =
+        out.region[at] + up(((count - 1) * out.pitch[at] + length) * bytes + (out.is_run[at] ? 128 : 0), 128) * 128;
     out.stage_bytes = std::max(out.stage_bytes, end);
 }
 
@@ -134,8 +152,10 @@ std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split
     const auto& mma = *mma_of(st);
     const std::int64_t elements = 4 / mma.splits, lane_columns = mma.rows / 8, parts = parts_of(st);
     // 2-byte numbers are kept in pairs.
-    const auto held = products_of_sum(st) * t.tile_m * elements * parts * (x_is_split ? mma.words : 1) / (mma.element_bytes == 2 ? 2 : 1);
-    const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
+    const auto held = products_of_sum(st) * t.tile_m * elements * parts * (x_is_split ? mma.words : 1) /
+                      (mma.element_bytes == 2 ? 2 : 1);
+    const auto sums =
+        2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
     const auto read = t.tile_n * fragment_words(st) * (parts + 1) / 2;
     const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
     return held + sums + read + split + own_registers;
@@ -151,7 +171,8 @@ std::int64_t least_registers(const step& st, const batched_tile& t) {
 
 int resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     const auto shared = stationary_shared_bytes(st, t);
-    auto blocks = std::min({(chip.shared_bytes + shared_of_a_block) / (shared + shared_of_a_block), threads_of_an_sm / t.threads, most_resident});
+    auto blocks = std::min({(chip.shared_bytes + shared_of_a_block) / (shared + shared_of_a_block),
+                            threads_of_an_sm / t.threads, most_resident});
     while (blocks > 0 && registers_for(t.threads, blocks) < least_registers(st, t)) --blocks;
     return static_cast<int>(blocks);
 }
@@ -176,7 +197,8 @@ std::int64_t lines_of_x(const step& st, const batched_tile& t) {
     matrix_lines x;
     lines_of(st, 1, x);
     const auto whole = x.along_k ? 8 : 16 * std::max<std::int64_t>(t.k_apart, 1);
-    const auto bytes = t.panel * (extent_of(st, k) * size_of(operand_of(st, 2).type) + extent_of(st, m) * size_of(operand_of(st, 0).type));
+    const auto bytes = t.panel * (extent_of(st, k) * size_of(operand_of(st, 2).type) +
+                                  extent_of(st, m) * size_of(operand_of(st, 0).type));
     const auto lines = bytes / (x.length * size_of(operand_of(st, 1).type)) / whole * whole;
     return std::clamp(lines, whole, up(x.count, whole) * whole);
 }
@@ -207,7 +229,9 @@ void add_stages(std::vector<batched_tile>& out, const step& st, batched_tile t, 
 step with_columns(step st) {
     const auto rows = axes_of(st, m), columns = axes_of(st, n);
     const auto& strides = st.operands[0].stride;
-    if (rows.size() != 1 || columns.size() != 1 || strides[static_cast<std::size_t>(rows.front())] == 1 || strides[static_cast<std::size_t>(columns.front())] != 1) return st;
+    if (rows.size() != 1 || columns.size() != 1 || strides[static_cast<std::size_t>(rows.front())] == 1 ||
+        strides[static_cast<std::size_t>(columns.front())] != 1)
+        return st;
     return with_sides_swapped(std::move(st));
 }
 
@@ -215,8 +239,10 @@ stationary_layout stationary_layout_of(const step& st, const batched_tile& t) {
     stationary_layout out;
     matrix_lines x, y;
     lines_of(st, 1, x), lines_of(st, 2, y);
-    if (y.along_k) place_slice(st, 2, t, y.length, t.panel, out);
-    else place_slice(st, 2, t, std::min<std::int64_t>(t.panel, extent_of(st, n)), y.count, out);
+    if (y.along_k)
+        place_slice(st, 2, t, y.length, t.panel, out);
+    else
+        place_slice(st, 2, t, std::min<std::int64_t>(t.panel, extent_of(st, n)), y.count, out);
     place_slice(st, 0, t, extent_of(st, m), t.panel, out);
     place_slice(st, 1, t, x.length, std::min<std::int64_t>(t.k_panel, x.count), out);
     return out;
@@ -247,9 +273,14 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
             for (const std::int64_t groups : {1, 2, 3, 4}) {
                 t.realigned = wants_fragments(mma);
                 const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 3 : 2;
-                const auto warps = up(row_warps * groups + helpers, 4) * 4; // a quarter of an SM has registers for as many as another
-                if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) || warps > most_warps) continue;
-                const auto instructions = static_cast<double>(products_of_sum(st) * tn) * (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) + 2.0 * mma.issue * static_cast<double>(parts_of(st)));
+                const auto warps = up(row_warps * groups + helpers, 4) *
+                                   4; // a quarter of an SM has registers for as many as another
+                if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) ||
+                    warps > most_warps)
+                    continue;
+                const auto instructions = static_cast<double>(products_of_sum(st) * tn) *
+                                          (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) +
+                                           2.0 * mma.issue * static_cast<double>(parts_of(st)));
                 if (instructions > most_instructions) continue;
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 t.panel = static_cast<std::int32_t>(columns);
@@ -260,11 +291,13 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
     return out;
 }
 
-std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles,
+                                           const machine& chip) {
     const auto s = sizes_of(st);
     const auto& mma = *mma_of(st);
-    const double seconds_a_cycle = static_cast<double>(extent_of(st, batch)) / (chip.flops_f32 / 256);
-    const double x_bytes = stationary_x_is_for_all(st) ? 0 : static_cast<double>(s.m * s.k * s.x_bytes), y_bytes = static_cast<double>(s.k * s.n * s.y_bytes);
+    const double seconds_a_cycle = static_cast<double>(extent_of(st, batch)) / (sm_clock(chip) * chip.processors);
+    const double x_bytes = stationary_x_is_for_all(st) ? 0 : static_cast<double>(s.m * s.k * s.x_bytes),
+                 y_bytes = static_cast<double>(s.k * s.n * s.y_bytes);
     const double c_bytes = static_cast<double>(s.m * s.n * s.c_bytes) * (st.op == assignment::assign ? 1 : 2);
     const int parts = s.complex ? 2 : 1, lane_columns = mma.rows / 8;
     std::vector<batched_cost> out;
@@ -272,24 +305,36 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const auto layout = stationary_layout_of(st, t);
         matrix_lines lines[3];
         for (int o = 0; o < 3; ++o) lines_of(st, o, lines[o]);
-        const auto conflicts = [&](int o) { return conflicts_of(st, o, lines[o], layout.pitch[static_cast<std::size_t>(o)], t.k_apart); };
-        const auto column_slices = static_cast<double>(up(s.n, t.panel)), x_slices = static_cast<double>(up(lines[1].count, t.k_panel));
-        const double groups = static_cast<double>(column_groups(st, t)), row_warps = static_cast<double>(stationary_row_warps(st, t));
-        const double products = static_cast<double>(products_of_sum(st)), elements = 4.0 / mma.splits, tiles_of_warp = t.tile_m * t.tile_n;
+        const auto conflicts = [&](int o) {
+            return conflicts_of(st, o, lines[o], layout.pitch[static_cast<std::size_t>(o)], t.k_apart);
+        };
+        const auto column_slices = static_cast<double>(up(s.n, t.panel)),
+                   x_slices = static_cast<double>(up(lines[1].count, t.k_panel));
+        const double groups = static_cast<double>(column_groups(st, t)),
+                     row_warps = static_cast<double>(stationary_row_warps(st, t));
+        const double products = static_cast<double>(products_of_sum(st)), elements = 4.0 / mma.splits,
+                     tiles_of_warp = t.tile_m * t.tile_n;
         // Of a warp and slice.
-        const double multiplies = products * tiles_of_warp * mma.repeats * (s.complex ? 4 : 1), numbers = products * t.tile_n * lane_columns * elements * parts;
+        const double multiplies = products * tiles_of_warp * mma.repeats * (s.complex ? 4 : 1),
+                     numbers = products * t.tile_n * lane_columns * elements * parts;
         const double results = 2 * tiles_of_warp * lane_columns * parts;
         // Fragments are made once for all rows.
-        const double shares = t.realigned ? row_warps : 1, reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st)) / 4 : 0;
-        const double splitting = stationary_splits_x_once(st, t, chip) ? 0 : products * t.tile_m * elements * parts * 3;
-        const double issue = multiplies + splitting + reading + numbers * (mma.issue + 3 * (shares > 1)) / shares + results * 8 + 60;
-        const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) + results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
-        const double arithmetic = products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles; // of three products where they are split
+        const double shares = t.realigned ? row_warps : 1,
+                     reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st)) / 4 : 0;
+        const double splitting =
+            stationary_splits_x_once(st, t, chip) ? 0 : products * t.tile_m * elements * parts * 3;
+        const double issue =
+            multiplies + splitting + reading + numbers * (mma.issue + 3 * (shares > 1)) / shares + results * 8 + 60;
+        const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) +
+                                           results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
+        const double arithmetic =
+            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles; // of three products where they are split
         const double warps = row_warps * groups, slices = column_slices * warps;
         // X: each warp reads its rows once.
         const double x_numbers = products * t.tile_m * elements * parts;
         const auto resident = stationary_resident_blocks(st, t, chip);
-        // A quarter of an SM has its own tensor core and issues one instruction a cycle; the two warps that copy are idle, nearly.
+        // A quarter of an SM has its own tensor core and issues one instruction a cycle; the two warps that copy are
+        // idle, nearly.
         const double uneven = std::ceil(warps * resident / 4) * 4 / (warps * resident);
         const double chain = products * (mma.repeats > 1 ? 2 : 1) * (s.complex ? 2 : 1) * mma_latency;
         const double alone = std::max(chain, warps / 4 * std::max(issue, arithmetic * 4 / 4));
@@ -298,16 +343,25 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
             const bool aligned = lines[o].between * size_of(operand_of(st, o).type) % 16 == 0;
             const auto unit = size_of(real_of(operand_of(st, o).type));
             if (layout.is_run[at]) return copies * copy_cycles;
-            return bytes / static_cast<double>((aligned ? 16 : unit) * warp) * unit_cycles * (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_load_warps(st, t));
+            return bytes / static_cast<double>((aligned ? 16 : unit) * warp) * unit_cycles *
+                   (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_load_warps(st, t));
         };
         batched_cost cost;
-        cost.memory = ring_rate * (x_bytes + y_bytes + c_bytes) * static_cast<double>(extent_of(st, batch)) / chip.bandwidth;
-        cost.shared = (slices * wavefronts_of_slice + warps * x_numbers * conflicts(1) + 2 * (x_bytes + y_bytes + c_bytes) / 128) * seconds_a_cycle;
-        cost.issue = stationary_issue * uneven * (slices * issue + warps * x_numbers * (mma.issue + 2)) / 4 * seconds_a_cycle;
+        cost.memory =
+            ring_rate * (x_bytes + y_bytes + c_bytes) * static_cast<double>(extent_of(st, batch)) / chip.bandwidth;
+        cost.shared = (slices * wavefronts_of_slice + warps * x_numbers * conflicts(1) +
+                       2 * (x_bytes + y_bytes + c_bytes) / 128) *
+                      seconds_a_cycle;
+        cost.issue =
+            stationary_issue * uneven * (slices * issue + warps * x_numbers * (mma.issue + 2)) / 4 * seconds_a_cycle;
         cost.arithmetic = uneven * slices * arithmetic * seconds_a_cycle;
-        const double loading = copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
+        const double loading =
+            copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
-        const double making = t.realigned ? products * static_cast<double>(up(s.n, mma.rows)) * parts * fragment_cycles / static_cast<double>(stationary_fragment_warps(st, t)) : 0;
+        const double making = t.realigned
+                                  ? products * static_cast<double>(up(s.n, mma.rows)) * parts * fragment_cycles /
+                                        static_cast<double>(stationary_fragment_warps(st, t))
+                                  : 0;
         cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
         out.push_back(cost);
     }
@@ -327,27 +381,35 @@ bool stationary_splits_x_once(const step& st, const batched_tile& t, const machi
     return registers_of(st, t, true) <= registers_for(t.threads, stationary_resident_blocks(st, t, chip));
 }
 
-std::int64_t stationary_row_warps(const step& st, const batched_tile& t) { return up(up(extent_of(st, m), 8), t.tile_m); }
+std::int64_t stationary_row_warps(const step& st, const batched_tile& t) {
+    return up(up(extent_of(st, m), 8), t.tile_m);
+}
 
 bool stationary_x_is_for_all(const step& st) {
     const auto& x = operand_of(st, 1);
     const auto axes = axes_of(st, batch);
-    return x.gathers.empty() && std::all_of(axes.begin(), axes.end(), [&](auto a) { return x.stride[static_cast<std::size_t>(a)] == 0; });
+    return x.gathers.empty() &&
+           std::all_of(axes.begin(), axes.end(), [&](auto a) { return x.stride[static_cast<std::size_t>(a)] == 0; });
 }
 
 std::int64_t stationary_barrier_bytes(const batched_tile& t) {
-    return up(t.stages * 32 + (t.realigned ? 256 : 0), 128) * 128; // three barriers and two places a stage; two stages of fragments, a word a warp
+    return up(t.stages * 32 + (t.realigned ? 256 : 0), 128) *
+           128; // three barriers and two places a stage; two stages of fragments, a word a warp
 }
 
 std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t) {
-    const auto fragments = t.realigned ? 2 * t.panel / mma_of(st)->rows * products_of_sum(st) * warp * fragment_words(st) * 4 : 0;
+    const auto fragments =
+        t.realigned ? 2 * t.panel / mma_of(st)->rows * products_of_sum(st) * warp * fragment_words(st) * 4 : 0;
     return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes + fragments;
 }
 
-int stationary_resident_blocks(const step& st, const batched_tile& t, const machine& chip) { return std::max(1, resident_blocks(st, t, chip)); }
+int stationary_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    return std::max(1, resident_blocks(st, t, chip));
+}
 
 std::int64_t stationary_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    return std::min<std::int64_t>(extent_of(st, batch), std::int64_t{stationary_resident_blocks(st, t, chip)} * chip.processors);
+    return std::min<std::int64_t>(extent_of(st, batch),
+                                  std::int64_t{stationary_resident_blocks(st, t, chip)} * chip.processors);
 }
 
 } // namespace ricci::lowering

@@ -1,5 +1,5 @@
-// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in shared memory, and what
-// each would cost.
+// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in
+// shared memory, and what each would cost.
 #pragma once
 
 #include "lowering/batched_model.hpp"
@@ -24,14 +24,17 @@ stationary_layout stationary_layout_of(const step& st, const batched_tile& t);
 /// A step whose C's neighbors are in m: X and Y, and with them m and n, change places where they are in n.
 step with_columns(step st);
 
-/// Whether batched_stationary takes a product with_columns on a chip: sm_90 and later, single axes m, n and k, operands that the tensor cores
-/// take and whose neighbors in memory are neighbors in m, n or k, and X of no more than a block's registers hold.
+/// Whether batched_stationary takes a product with_columns on a chip: sm_90 and later, single axes m, n and k,
+/// operands that the tensor cores take and whose neighbors in memory are neighbors in m, n or k, and X of no more
+/// than a block's registers hold.
 bool takes_stationary(const step& st, const machine& chip);
 
-/// What a step's tile means there: tile_m, tile_n; panel: columns of a slice; k_panel: lines of X in a slice; stages; k_apart.
+/// What a step's tile means there: tile_m, tile_n; panel: columns of a slice; k_panel: lines of X in a slice; stages;
+/// k_apart.
 std::vector<batched_tile> stationary_candidates(const step& st, const machine& chip);
 
-std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles,
+                                           const machine& chip);
 
 /// Whether all products share one X.
 bool stationary_x_is_for_all(const step& st);

@@ -1,4 +1,5 @@
-// tall_skinny_ab_layout: what the parameters of the GPU's kernels for C = X*Y with a long m mean: rows, vectors, shared memory, blocks.
+// tall_skinny_ab_layout: what the parameters of the GPU's kernels for C = X*Y with a long m mean: rows, vectors,
+// shared memory, blocks.
 #include "lowering/tall_skinny_ab_layout.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -21,7 +22,8 @@ bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1
 
 /// Not those that it needs, but those that are always enough.
 std::int64_t registers_of_shared(const step& st, const batched_tile& t) {
-    const auto words = size_of(st.compute) / 4, sums = t.tile_m * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
+    const auto words = size_of(st.compute) / 4,
+               sums = t.tile_m * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
     return sums > most_sums / 2 ? 255 : 168;
 }
 
@@ -33,7 +35,8 @@ std::int64_t registers_of_warps(const ab_sizes& s, const batched_tile& t, const 
     const auto w = ab_warp_shape_of(s, t, mma);
     const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1);
     const auto split = mma.repeats > 1 ? 2 * t.tile_m * w.elements : 0;
-    return sums + split + (t.k_unrolled < w.blocks ? 2 : 1) * up(t.k_unrolled * t.tile_m * t.k_panel * s.x, 4) + w.y_bytes / 4 + own_of_lane;
+    return sums + split + (t.k_unrolled < w.blocks ? 2 : 1) * up(t.k_unrolled * t.tile_m * t.k_panel * s.x, 4) +
+           w.y_bytes / 4 + own_of_lane;
 }
 
 } // namespace
@@ -44,20 +47,30 @@ ab_kernel ab_kernel_of(const batched_tile& t) {
 
 ab_sizes ab_sizes_of(const step& st) {
     const auto bytes = [&](std::int32_t o) { return size_of(st.operands[static_cast<std::size_t>(o)].type); };
-    return {extent_of(st, m), extent_of(st, n), extent_of(st, k), bytes(st.x), bytes(st.y), bytes(0), size_of(st.compute) / 4,
-            st.op == assignment::assign ? 1 : 2, is_complex(st.compute) ? 4.0 : 1.0};
+    return {extent_of(st, m),
+            extent_of(st, n),
+            extent_of(st, k),
+            bytes(st.x),
+            bytes(st.y),
+            bytes(0),
+            size_of(st.compute) / 4,
+            st.op == assignment::assign ? 1 : 2,
+            is_complex(st.compute) ? 4.0 : 1.0};
 }
 
 std::int64_t ab_smallest_step(const step& st, std::size_t operand, axis_class c) {
     std::int64_t nearest = INT64_MAX;
     for (const auto a : axes_of(st, c))
-        if (const auto s = std::abs(st.operands[operand].stride[static_cast<std::size_t>(a)]); s != 0) nearest = std::min(nearest, s);
+        if (const auto s = std::abs(st.operands[operand].stride[static_cast<std::size_t>(a)]); s != 0)
+            nearest = std::min(nearest, s);
     return nearest;
 }
 
 std::int64_t ab_only_step(const step& st, std::int32_t operand, axis_class c) {
     const auto axes = axes_of(st, c);
-    return axes.size() == 1 ? st.operands[static_cast<std::size_t>(operand)].stride[static_cast<std::size_t>(axes.front())] : 0;
+    return axes.size() == 1
+               ? st.operands[static_cast<std::size_t>(operand)].stride[static_cast<std::size_t>(axes.front())]
+               : 0;
 }
 
 ab_warp_shape ab_warp_shape_of(const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
@@ -93,7 +106,8 @@ ab_result ab_result_layout(const step& st, const batched_tile& t) {
     if (axes_of(st, m).size() > 1) return out;
     const auto bytes = size_of(st.operands[0].type), rows = std::int64_t{t.products}, en = extent_of(st, n);
     const auto down = ab_smallest_step(st, 0, m), across = ab_smallest_step(st, 0, n);
-    if (en == 1 || down < across) { // lines start at multiples of 16 bytes, and those a warp writes at once lie on different banks
+    // lines start at multiples of 16 bytes, and those a warp writes at once lie on different banks
+    if (en == 1 || down < across) {
         out.column = rows + (t.core == batched_core::mma ? 8 : 0);
         out.bytes = en * out.column * bytes;
     } else {
@@ -113,7 +127,8 @@ ab_vector_layout ab_vectors_of(const step& st, const batched_tile& t) {
     const auto kind = [&](std::int32_t o, axis_class side, std::int64_t width) {
         const bool one = width == 1; // then there is no line beside the first
         if (ab_only_step(st, o, m) == 1 && (one || is_single(st, side))) return ab_vectors::of_rows;
-        return ab_only_step(st, o, m) == width && ab_only_step(st, o, side) == 1 ? ab_vectors::whole_rows : ab_vectors::none;
+        return ab_only_step(st, o, m) == width && ab_only_step(st, o, side) == 1 ? ab_vectors::whole_rows
+                                                                                 : ab_vectors::none;
     };
     out.x = kind(st.x, k, s.k), out.c = kind(0, n, s.n);
     out.x_along_m = ab_only_step(st, st.x, m) == 1;
@@ -122,10 +137,12 @@ ab_vector_layout ab_vectors_of(const step& st, const batched_tile& t) {
         out.row_vector = std::min<std::int64_t>({std::max<std::int64_t>(1, 16 / bytes), t.tile_m, 4});
         return out;
     }
-    const auto vector = std::max({std::int64_t{1}, 16 / s.x, out.c == ab_vectors::whole_rows ? 16 / s.c : std::int64_t{1}});
+    const auto vector =
+        std::max({std::int64_t{1}, 16 / s.x, out.c == ab_vectors::whole_rows ? 16 / s.c : std::int64_t{1}});
     out.row_vector = std::min<std::int64_t>(vector, t.tile_m);
     // Whole rows take whole accesses of 16 bytes, and all steps at once.
-    if (out.x == ab_vectors::whole_rows && (t.k_unrolled != s.k || out.row_vector * s.k * s.x % 16 != 0)) out.x = ab_vectors::none;
+    if (out.x == ab_vectors::whole_rows && (t.k_unrolled != s.k || out.row_vector * s.k * s.x % 16 != 0))
+        out.x = ab_vectors::none;
     if (out.c == ab_vectors::whole_rows && out.row_vector * s.n * s.c % 16 != 0) out.c = ab_vectors::none;
     return out;
 }
@@ -133,17 +150,21 @@ ab_vector_layout ab_vectors_of(const step& st, const batched_tile& t) {
 std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     const auto registers = std::min<std::int64_t>(255, up(ab_registers(st, t), 8) * 8);
     const auto shared = ab_shared_bytes(st, t) + shared_of_a_block;
-    return std::max<std::int64_t>(1, std::min({(chip.shared_bytes + shared_of_a_block) / shared, registers_of_an_sm / (registers * t.threads),
-                                               threads_of_an_sm / t.threads, blocks_of_an_sm}));
+    return std::max<std::int64_t>(
+        1, std::min({(chip.shared_bytes + shared_of_a_block) / shared, registers_of_an_sm / (registers * t.threads),
+                     threads_of_an_sm / t.threads, blocks_of_an_sm}));
 }
 
 std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    const auto turns = up(extent_of(st, m), ab_rows_of_turn(t)), at_once = ab_resident_blocks(st, t, chip) * chip.processors;
+    const auto turns = up(extent_of(st, m), ab_rows_of_turn(t)),
+               at_once = ab_resident_blocks(st, t, chip) * chip.processors;
     if (axes_of(st, m).size() > 1 || ab_kernel_of(t) == ab_kernel::threads) return turns;
-    if (ab_kernel_of(t) == ab_kernel::warps) return std::max(up(extent_of(st, m), t.products), std::min(turns, 2 * at_once));
+    if (ab_kernel_of(t) == ab_kernel::warps)
+        return std::max(up(extent_of(st, m), t.products), std::min(turns, 2 * at_once));
     constexpr std::int64_t x_over_y = 8; // Y is then an eighth of what is brought
     const auto s = ab_sizes_of(st);
-    const auto own = std::clamp<std::int64_t>(up(x_over_y * s.k * s.n * s.y, t.products * s.k * s.x), 1, std::max<std::int64_t>(1, turns / (2 * at_once)));
+    const auto own = std::clamp<std::int64_t>(up(x_over_y * s.k * s.n * s.y, t.products * s.k * s.x), 1,
+                                              std::max<std::int64_t>(1, turns / (2 * at_once)));
     return up(turns, own);
 }
 

@@ -1,11 +1,13 @@
-// tall_skinny_ab_layout: what the parameters of the GPU's kernels for C = X*Y with a long m mean: rows, vectors, shared memory, blocks.
+// tall_skinny_ab_layout: what the parameters of the GPU's kernels for C = X*Y with a long m mean: rows, vectors,
+// shared memory, blocks.
 //
-//   tall_skinny_ab           X, Y and C go through shared memory     any product
-//   tall_skinny_ab_threads   a thread takes rows of X into registers, multiply-adds      one axis m, small widths
-//   tall_skinny_ab_warps     a warp takes rows of X into registers, the tensor cores     one axis each of m, n, k; no complex numbers
+//   tall_skinny_ab           X, Y and C go through shared memory                    any product
+//   tall_skinny_ab_threads   a thread takes rows of X into registers, multiply-adds one axis m, small widths
+//   tall_skinny_ab_warps     a warp takes rows of X into registers, the tensor      one axis each of m, n, k; no
+//                            cores                                                  complex numbers
 //
-// What a batched_tile says of the latter two (in_registers): tile_m rows a thread, or row_slots; k_unrolled as in the kernels; and of
-// _warps: k_panel is k_lane, stages is 2 where a block runs ahead.
+// What a batched_tile says of the latter two (in_registers): tile_m rows a thread, or row_slots; k_unrolled as in the
+// kernels; and of _warps: k_panel is k_lane, stages is 2 where a block runs ahead.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -33,7 +35,8 @@ std::int64_t ab_only_step(const step& st, std::int32_t operand, axis_class c);
 
 /// A warp's tiles of tall_skinny_ab_warps.
 struct ab_warp_shape {
-    std::int64_t lane_rows, elements, row_tiles, column_tiles, blocks, products; ///< products: of a block of 4*k_lane steps
+    /// products: of a block of 4*k_lane steps
+    std::int64_t lane_rows, elements, row_tiles, column_tiles, blocks, products;
     std::int64_t y_bytes;                                                        ///< of a lane and product
 };
 ab_warp_shape ab_warp_shape_of(const ab_sizes& s, const batched_tile& t, const mma_shape& mma);

@@ -1,4 +1,5 @@
-// tall_skinny_ab_model: the legal parameters of the GPU's kernels for C = X*Y with a long m, and what each would cost.
+// tall_skinny_ab_model: the legal parameters of the GPU's kernels for C = X*Y with a long m, and what each would
+// cost.
 #include "lowering/tall_skinny_ab_model.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -20,7 +21,8 @@ using enum axis_class;
 
 constexpr std::int64_t most_registers = 200;    ///< predicted; beyond, kernels spill
 constexpr std::int64_t most_multiplies = 512;   ///< multiply-adds that a thread's code may have, and
-constexpr std::int64_t most_instructions = 150; ///< of a warp's, products and what brings X into their form: more take NVRTC too long
+/// of a warp's, products and what brings X into their form: more take NVRTC too long
+constexpr std::int64_t most_instructions = 150;
 
 // Cycles of an SM, and which part of a unit's rate kernels reach.
 constexpr double memory_latency = 1600, l2_latency = 700; ///< under load
@@ -36,12 +38,14 @@ bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1
 
 std::int64_t whole_k_panel(const step& st, const batched_tile& t) {
     const auto ek = extent_of(st, k);
-    const bool padded = t.core == batched_core::mma && panel_layout_of(st, t.core, ek, 16, extent_of(st, n)).lines[1] != panel_lines::whole_k;
+    const bool padded = t.core == batched_core::mma &&
+                        panel_layout_of(st, t.core, ek, 16, extent_of(st, n)).lines[1] != panel_lines::whole_k;
     return padded ? up(ek, 16) * 16 : ek;
 }
 
 /// Blocks of `rows` rows; none where they would not fit.
-void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip, const mma_shape* mma, std::int64_t rows, std::int64_t least_threads) {
+void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip, const mma_shape* mma,
+                std::int64_t rows, std::int64_t least_threads) {
     auto t = start_tile(st, mma);
     const bool along_rows = ab_smallest_step(st, 0, m) <= ab_smallest_step(st, 0, n);
     t.c_transposed = mma != nullptr && along_rows;
@@ -52,7 +56,8 @@ void add_shared(std::vector<batched_tile>& out, const step& st, const machine& c
     const auto words = size_of(st.compute) / 4;
     if (!set_tiles(t, rows, t.panel, mma, words, least_threads) && !set_tiles(t, rows, t.panel, mma, words)) return;
     t.threads = static_cast<std::int32_t>(up(t.threads, warp) * warp);
-    if (ab_shared_bytes(st, t) <= chip.shared_bytes && std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
+    if (ab_shared_bytes(st, t) <= chip.shared_bytes && std::find(out.begin(), out.end(), t) == out.end())
+        out.push_back(t);
 }
 
 void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip) {
@@ -79,8 +84,10 @@ void add_threads(std::vector<batched_tile>& out, const step& st) {
         for (const auto at_once : {s.k, up(s.k, 2), up(s.k, 4), up(s.k, 8)}) {
             t.tile_m = static_cast<std::int32_t>(rows), t.k_unrolled = static_cast<std::int32_t>(at_once);
             const auto v = ab_vectors_of(st, t);
-            if ((v.x == ab_vectors::none || v.c == ab_vectors::none) && rows > 1) continue; // neighbors of a row lie apart anyway
-            if (ab_registers(st, t) > most_registers || real(rows * s.n * at_once) * s.products > most_multiplies) continue;
+            // neighbors of a row lie apart anyway
+            if ((v.x == ab_vectors::none || v.c == ab_vectors::none) && rows > 1) continue;
+            if (ab_registers(st, t) > most_registers || real(rows * s.n * at_once) * s.products > most_multiplies)
+                continue;
             for (const int threads : {128, 256}) {
                 t.threads = threads, t.products = static_cast<std::int32_t>(ab_rows_of_turn(t));
                 if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
@@ -93,7 +100,8 @@ void add_threads(std::vector<batched_tile>& out, const step& st) {
 void add_warps(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = ab_sizes_of(st);
     const auto* mma = mma_for(st, std::max(s.n, s.k), chip);
-    if (mma == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k)) return;
+    if (mma == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k))
+        return;
     const bool columns = ab_only_step(st, 0, m) == 1 || s.n == 1, x_along_m = ab_only_step(st, st.x, m) == 1;
     batched_tile t;
     t.core = batched_core::mma;
@@ -102,8 +110,10 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     t.panel = static_cast<std::int32_t>(s.n);
     t.tile_n = static_cast<std::int32_t>(up(s.n, columns ? mma->rows : 8));
     const std::int64_t elements = 4 / mma->splits, longest = 16 / s.x;
-    for (auto k_lane = elements; k_lane <= std::max<std::int64_t>(elements, x_along_m ? elements : longest); k_lane *= 2) {
-        if (k_lane > elements && (s.k % k_lane != 0 || ab_only_step(st, st.x, k) != 1)) continue; // they are moved one by one
+    for (auto k_lane = elements; k_lane <= std::max<std::int64_t>(elements, x_along_m ? elements : longest);
+         k_lane *= 2) {
+        // they are moved one by one
+        if (k_lane > elements && (s.k % k_lane != 0 || ab_only_step(st, st.x, k) != 1)) continue;
         t.k_panel = static_cast<std::int32_t>(k_lane);
         for (const std::int64_t slots : {2, 4, 8}) {
             t.tile_m = static_cast<std::int32_t>(slots);
@@ -113,7 +123,9 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
                 t.k_unrolled = static_cast<std::int32_t>(at_once);
                 if (ab_registers(st, t) > most_registers) continue;
                 const auto numbers = slots * k_lane * (mma->repeats > 1 ? 6 : 2);
-                if (at_once * (shape.products * shape.row_tiles * shape.column_tiles * mma->repeats + numbers) > most_instructions) continue;
+                if (at_once * (shape.products * shape.row_tiles * shape.column_tiles * mma->repeats + numbers) >
+                    most_instructions)
+                    continue;
                 for (const int threads : {128, 256})
                     for (const std::int64_t turns : {1, 4, 16})
                         for (const int stages : {1, 2}) {
@@ -129,7 +141,8 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
 
 // ---- what they cost ----
 
-/// Whether the strides, of pointers aligned to 16 bytes, allow the vectors that a kernel has: it decides by the pointers too.
+/// Whether the strides, of pointers aligned to 16 bytes, allow the vectors that a kernel has: it decides by the
+/// pointers too.
 bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto v = ab_vectors_of(st, t);
     const auto fits = [&](std::int32_t o, axis_class c, std::int64_t count, std::int64_t bytes) {
@@ -137,14 +150,19 @@ bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
         return ab_only_step(st, o, c) * bytes % access == 0;
     };
     if (ab_kernel_of(t) == ab_kernel::threads)
-        return v.x != ab_vectors::none && v.c != ab_vectors::none && (v.x != ab_vectors::of_rows || fits(st.x, k, v.row_vector, s.x)) &&
+        return v.x != ab_vectors::none && v.c != ab_vectors::none &&
+               (v.x != ab_vectors::of_rows || fits(st.x, k, v.row_vector, s.x)) &&
                (v.c != ab_vectors::of_rows || fits(0, n, v.row_vector, s.c));
-    const bool x = v.x_along_m ? fits(st.x, k, v.row_vector, s.x) : s.k % t.k_panel == 0 && ab_only_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
-    const bool c = t.c_transposed ? ab_only_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c) : s.n % 2 == 0 && ab_only_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
+    const bool x = v.x_along_m
+                       ? fits(st.x, k, v.row_vector, s.x)
+                       : s.k % t.k_panel == 0 && ab_only_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
+    const bool c = t.c_transposed ? ab_only_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c)
+                                  : s.n % 2 == 0 && ab_only_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
     return x && c;
 }
 
-/// Of a turn of a block: cycles that each unit of an SM is busy, and those that pass from the first load to the last store.
+/// Of a turn of a block: cycles that each unit of an SM is busy, and those that pass from the first load to the last
+/// store.
 struct turn_cost {
     double issue = 0, arithmetic = 0, shared = 0;
     double latency = memory_latency;
@@ -159,7 +177,11 @@ turn_cost cost_of_threads(const step& st, const ab_sizes& s, const batched_tile&
     const double warps = real(t.threads / warp), rows = t.tile_m;
     const bool vectors = takes_vectors(st, s, t);
     const auto accesses = [&](ab_vectors kind, std::int64_t width, std::int64_t bytes) {
-        return rows * real(width) / (!vectors ? 1.0 : kind == ab_vectors::of_rows ? real(v.row_vector) : kind == ab_vectors::whole_rows ? 16.0 / real(bytes) : 1.0);
+        return rows * real(width) /
+               (!vectors                         ? 1.0
+                : kind == ab_vectors::of_rows    ? real(v.row_vector)
+                : kind == ab_vectors::whole_rows ? 16.0 / real(bytes)
+                                                 : 1.0);
     };
     // Lines of 128 bytes that a warp's access meets, one a cycle.
     const auto lines = [&](ab_vectors kind, std::int64_t width, std::int64_t bytes) {
@@ -181,15 +203,18 @@ turn_cost cost_of_threads(const step& st, const ab_sizes& s, const batched_tile&
 
 turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
     const auto w = ab_warp_shape_of(s, t, mma);
-    const double warps = real(t.threads / warp), products = real(w.blocks * w.products), tiles = real(w.row_tiles * w.column_tiles);
+    const double warps = real(t.threads / warp), products = real(w.blocks * w.products),
+                 tiles = real(w.row_tiles * w.column_tiles);
     const double numbers = real(w.blocks * t.k_panel * t.tile_m); // a lane's of X
     const bool vectors = takes_vectors(st, s, t);
-    const double loads = vectors ? numbers * real(s.x) / 16 : numbers, y = products * real(w.y_bytes) / 16, elements = 2 * real(w.lane_rows) * tiles;
+    const double loads = vectors ? numbers * real(s.x) / 16 : numbers, y = products * real(w.y_bytes) / 16,
+                 elements = 2 * real(w.lane_rows) * tiles;
     const double lines = vectors ? 4 : 8; // that an access meets
     const double stores = elements * (vectors ? real(s.c) / 16 : 1) * real(s.c_passes);
     const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 4 ? 1 : mma.element_bytes == 2 ? 0.5 : 0;
     const double multiplies = products * tiles * mma.repeats;
-    const double instructions = multiplies + 2 * loads + y + numbers * splitting + elements * (s.c == 2 ? 1 : 0.25) + 2 * stores + 60;
+    const double instructions =
+        multiplies + 2 * loads + y + numbers * splitting + elements * (s.c == 2 ? 1 : 0.25) + 2 * stores + 60;
     turn_cost out;
     out.issue = warps * instructions / 4;
     out.arithmetic = 0.4 * warps * products * tiles * mma.cycles;
@@ -201,26 +226,38 @@ turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t
 }
 
 turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma) {
-    const double rows = t.products, block_warps = real(t.threads / warp), bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes);
+    const double rows = t.products, block_warps = real(t.threads / warp),
+                 bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes);
     const double loads = mma != nullptr ? t.tile_m * mma->rows / 8.0 + t.tile_n : t.tile_m + t.tile_n;
     const double products = real(up(s.k, 16)) * (mma != nullptr ? mma->splits : 16), tiles = t.tile_m * t.tile_n;
     const double numbers = mma != nullptr ? real(up(s.k, 16)) * 4 : real(s.k);
     const double multiplies = (mma != nullptr ? products * mma->repeats : real(s.k)) * tiles * s.products;
     const double sums = tiles * (mma != nullptr ? mma->rows / 4.0 : 1.0);
-    const bool x_in_rows = ab_smallest_step(st, static_cast<std::size_t>(st.x), k) < ab_smallest_step(st, static_cast<std::size_t>(st.x), m);
+    const bool x_in_rows = ab_smallest_step(st, static_cast<std::size_t>(st.x), k) <
+                           ab_smallest_step(st, static_cast<std::size_t>(st.x), m);
     const bool is_whole = panel_layout_of(st, t).lines[1] >= panel_lines::whole_other;
-    const double copied = is_whole || ab_only_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x)); // bytes of a thread
-    const double instructions = multiplies + numbers * loads * (mma != nullptr ? 1 + mma->issue : s.x == 2 ? 2 : 1) + 8 * sums + bytes / (copied * t.threads) * 16 + 100;
+    // bytes of a thread
+    const double copied =
+        is_whole || ab_only_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x));
+    const double instructions = multiplies +
+                                numbers * loads *
+                                    (mma != nullptr ? 1 + mma->issue
+                                     : s.x == 2     ? 2
+                                                    : 1) +
+                                8 * sums + bytes / (copied * t.threads) * 16 + 100;
     turn_cost out;
     out.issue = block_warps * instructions / 4;
-    out.arithmetic = mma != nullptr ? 0.4 * block_warps * products * tiles * s.products * mma->cycles : block_warps * multiplies / (s.words >= 2 ? 2 : 4);
-    out.shared = 2 * bytes / 128 + 1.5 * block_warps * (numbers * loads * std::max(1.0, real(s.x) / 4) + 2 * sums * std::max(1.0, real(s.c) / 4));
+    out.arithmetic = mma != nullptr ? 0.4 * block_warps * products * tiles * s.products * mma->cycles
+                                    : block_warps * multiplies / (s.words >= 2 ? 2 : 4);
+    out.shared = 2 * bytes / 128 +
+                 1.5 * block_warps *
+                     (numbers * loads * std::max(1.0, real(s.x) / 4) + 2 * sums * std::max(1.0, real(s.c) / 4));
     out.latency += memory_latency + own_time(instructions);
     return out;
 }
 
-/// By what measured times (an H100, 280 kernels of 12 widths and types, 2026-11-22) are longer than all below says: rows asked for ahead only
-/// crowd the L2 cache, and threads that hold vectors of half wait for their conversion.
+/// By what measured times (an H100, 280 kernels of 12 widths and types, 2026-11-22) are longer than all below says:
+/// rows asked for ahead only crowd the L2 cache, and threads that hold vectors of half wait for their conversion.
 double slower(const ab_sizes& s, const batched_tile& t) {
     switch (ab_kernel_of(t)) {
     case ab_kernel::warps: return t.stages > 1 ? 1.1 : 1.015;
@@ -229,19 +266,24 @@ double slower(const ab_sizes& s, const batched_tile& t) {
     }
 }
 
-double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma, const machine& chip) {
+double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma,
+                  const machine& chip) {
     const auto kernel = ab_kernel_of(t);
     const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
-                      : kernel == ab_kernel::warps ? cost_of_warps(st, s, t, *mma)
-                                                   : cost_of_shared(st, s, t, t.core == batched_core::mma ? mma : nullptr);
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
-    const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)), own_turns = std::ceil(turns / blocks);
+                      : kernel == ab_kernel::warps
+                          ? cost_of_warps(st, s, t, *mma)
+                          : cost_of_shared(st, s, t, t.core == batched_core::mma ? mma : nullptr);
+    const double clock = sm_clock(chip);
+    const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)),
+                 own_turns = std::ceil(turns / blocks);
     const double resident = real(ab_resident_blocks(st, t, chip)), at_once = resident * chip.processors;
     const double bytes = real(s.m * (s.k * s.x + s.n * s.c * s.c_passes)), of_y = blocks * real(s.k * s.n * s.y);
     const double memory = (bytes + of_y / 4) / chip.bandwidth; // Y comes from the L2 cache
     const double a_turn = turns / chip.processors / clock;
-    const double shared = cost.shared * a_turn / shared_rate, issue = cost.issue * a_turn / issue_rate, arithmetic = cost.arithmetic * a_turn / arithmetic_rate;
-    const double block = (cost.once + own_turns * cost.latency) / clock, latency = block * std::ceil(blocks / at_once);
+    const double shared = cost.shared * a_turn / shared_rate, issue = cost.issue * a_turn / issue_rate,
+                 arithmetic = cost.arithmetic * a_turn / arithmetic_rate;
+    const double block = (cost.once + own_turns * cost.latency) / clock,
+                 latency = block * std::ceil(blocks / at_once);
     const double slowest = std::max({memory, shared, issue, arithmetic});
     // The first loads of all and the last stores have nothing beside them.
     const double ends = 0.5 * (cost.once + cost.latency) / clock;
@@ -249,19 +291,17 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     return slower(s, t) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
-/// The height is an argument of the kernel, and so are strides beyond it, so the choice must not depend on them: one for low matrices and
-/// one for tall ones, as if columns began at multiples of 16 bytes.
+/// Strides beyond the height are arguments of the kernel too: as if columns began at multiples of 16 bytes.
 step of_class_height(step st, const machine& chip) {
-    constexpr double low = 1.5e6, tall = 400e6; // bytes
     const auto s = ab_sizes_of(st);
-    const double row = real(s.k * s.x + s.n * s.c * s.c_passes);
-    auto rows = static_cast<std::int64_t>((batch_of(st, chip) == batch_class::many ? tall : low) / row) + 1;
+    auto rows = class_height(st, s.k * s.x + s.n * s.c * s.c_passes, chip);
     const auto side = axes_of(st, m);
     for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);
     for (auto& o : st.operands) {
         const auto own = std::abs(o.stride[static_cast<std::size_t>(side.front())]);
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if (st.classes[a] != m && own != 0 && std::abs(o.stride[a]) > own * largest_batched) o.stride[a] = o.stride[a] / 16 * 16;
+            if (st.classes[a] != m && own != 0 && std::abs(o.stride[a]) > own * largest_batched)
+                o.stride[a] = o.stride[a] / 16 * 16;
     }
     return st;
 }

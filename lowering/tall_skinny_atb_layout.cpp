@@ -1,4 +1,5 @@
-// tall_skinny_atb_layout: what the parameters of the GPU's kernels for C = X^T Y with a long k mean: warps' parts, vectors, shared memory, blocks.
+// tall_skinny_atb_layout: what the parameters of the GPU's kernels for C = X^T Y with a long k mean: warps' parts,
+// vectors, shared memory, blocks.
 #include "lowering/tall_skinny_atb_layout.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -17,7 +18,9 @@ using enum axis_class;
 
 constexpr std::int64_t most_blocks_of_an_sm = 2;
 
-const operand& operand_of(const step& st, std::size_t o) { return st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)]; }
+const operand& operand_of(const step& st, std::size_t o) {
+    return st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)];
+}
 
 /// An operand's step along its one axis of a class; 0 if it has none, -1 if it has several.
 std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
@@ -27,9 +30,11 @@ std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
 
 /// Blocks that are worth meeting for: with more each has less to read, but there are more sums to add up.
 std::int64_t worthwhile_blocks(const step& st) {
-    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_flag = 3e-9, meeting = 2e-6; // a block's; of all, through the L2 cache
+    // a block's; of all, through the L2 cache
+    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_flag = 3e-9, meeting = 2e-6;
     const auto s = atb_sizes_of(st);
-    const double alone = static_cast<double>(s.k * s.row) / bytes_a_second, a_sum = static_cast<double>(2 * s.m * s.n * s.compute) / sums_a_second;
+    const double alone = static_cast<double>(s.k * s.row) / bytes_a_second,
+                 a_sum = static_cast<double>(2 * s.m * s.n * s.compute) / sums_a_second;
     const double blocks = std::max(1.0, std::round(std::sqrt(alone / (a_sum + a_flag))));
     return alone < alone / blocks + blocks * a_sum + meeting ? 1 : static_cast<std::int64_t>(blocks);
 }
@@ -54,7 +59,8 @@ std::int64_t registers_of_threads(const step& st, const batched_tile& t) {
     std::int64_t addresses = 0; // of columns
     if (v.threads[1] != atb_vectors::whole_rows) addresses += 2 * extent_of(st, m);
     if (v.threads[2] != atb_vectors::whole_rows) addresses += 2 * extent_of(st, n);
-    return 32 + addresses + atb_sum_registers(st, t) + kept_registers(st, t) + (extent_of(st, m) + 1) * size_of(st.compute) / 4;
+    return 32 + addresses + atb_sum_registers(st, t) + kept_registers(st, t) +
+           (extent_of(st, m) + 1) * size_of(st.compute) / 4;
 }
 
 /// Beside C and what is on its way a product's numbers, in the form in which they are multiplied, and addresses.
@@ -71,7 +77,8 @@ std::int64_t registers_of_panels(const step& st, const batched_tile& t) {
     if (t.core == batched_core::mma) {
         const auto* mma = mma_of(st);
         const auto elements = 4 / mma->splits, parts = is_complex(st.compute) ? 2 : 1;
-        numbers = (t.tile_m * mma->rows / 8 + t.tile_n) * elements * parts * mma->words * (mma->repeats > 1 ? 3 : 4) / 2;
+        numbers =
+            (t.tile_m * mma->rows / 8 + t.tile_n) * elements * parts * mma->words * (mma->repeats > 1 ? 3 : 4) / 2;
     }
     return (panel_layout_of(st, t).by_bulk ? 72 : 64) + atb_sum_registers(st, t) + numbers;
 }
@@ -79,11 +86,19 @@ std::int64_t registers_of_panels(const step& st, const batched_tile& t) {
 } // namespace
 
 atb_kernel atb_kernel_of(const batched_tile& t) {
-    return !t.in_registers ? atb_kernel::panels : t.core == batched_core::mma ? atb_kernel::warps : atb_kernel::threads;
+    return !t.in_registers               ? atb_kernel::panels
+           : t.core == batched_core::mma ? atb_kernel::warps
+                                         : atb_kernel::threads;
 }
 
 atb_sizes atb_sizes_of(const step& st) {
-    atb_sizes out{extent_of(st, m), extent_of(st, n), extent_of(st, k), size_of(operand_of(st, 1).type), size_of(operand_of(st, 2).type), size_of(st.compute), 0};
+    atb_sizes out{extent_of(st, m),
+                  extent_of(st, n),
+                  extent_of(st, k),
+                  size_of(operand_of(st, 1).type),
+                  size_of(operand_of(st, 2).type),
+                  size_of(st.compute),
+                  0};
     out.row = out.m * out.x + out.n * out.y;
     return out;
 }
@@ -115,7 +130,8 @@ std::int64_t atb_sum_registers(const step& st, const batched_tile& t) {
     switch (atb_kernel_of(t)) {
     case atb_kernel::threads: return extent_of(st, m) * extent_of(st, n) * words;
     case atb_kernel::warps: return std::int64_t{t.tile_m} * t.tile_n * 2 * words; // 64 numbers of a slot by another
-    default: return std::int64_t{t.tile_m} * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
+    default:
+        return std::int64_t{t.tile_m} * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
     }
 }
 
@@ -128,9 +144,10 @@ std::int64_t atb_registers(const step& st, const batched_tile& t) {
 }
 
 std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t threads) {
-    constexpr std::int64_t of_an_sm = 65536, most = 255, warps_together = 4; // the compiler counts in fours of warps
+    constexpr std::int64_t most = 255, warps_together = 4; // the compiler counts in fours of warps
     if (registers > most) return 0;
-    return of_an_sm / (std::min<std::int64_t>(up(registers, 8) * 8, most) * up(threads, warps_together * warp) * warps_together * warp);
+    return registers_of_an_sm / (std::min<std::int64_t>(up(registers, 8) * 8, most) *
+                                 up(threads, warps_together * warp) * warps_together * warp);
 }
 
 std::int32_t atb_threads(const step& st, const batched_tile& t) {
@@ -143,7 +160,7 @@ std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     return t.in_registers ? sums : barrier_bytes + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
 }
 
-std::int64_t atb_unit(const step&, const batched_tile& t) {
+std::int64_t atb_unit(const batched_tile& t) {
     switch (atb_kernel_of(t)) {
     case atb_kernel::threads: return std::int64_t{t.k_panel} * t.threads;
     case atb_kernel::warps: return 4 * std::int64_t{t.k_panel} * t.slices;
@@ -153,12 +170,15 @@ std::int64_t atb_unit(const step&, const batched_tile& t) {
 
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     if (t.in_registers) return t.stages;
-    const auto by_shared = (chip.shared_bytes + shared_of_an_atb_block) / (atb_shared_bytes(st, t) + shared_of_an_atb_block);
-    return std::clamp<std::int64_t>(std::min(by_shared, atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t))), 1, most_blocks_of_an_sm);
+    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (atb_shared_bytes(st, t) + shared_of_a_block);
+    return std::clamp<std::int64_t>(
+        std::min(by_shared, atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t))), 1,
+        most_blocks_of_an_sm);
 }
 
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    return std::min({atb_resident_blocks(st, t, chip) * chip.processors, worthwhile_blocks(st), up(extent_of(st, k), atb_unit(st, t))});
+    return std::min({atb_resident_blocks(st, t, chip) * chip.processors, worthwhile_blocks(st),
+                     up(extent_of(st, k), atb_unit(t))});
 }
 
 std::int64_t atb_added_at_once(const step& st) {
@@ -166,10 +186,13 @@ std::int64_t atb_added_at_once(const step& st) {
     constexpr std::int64_t by_one_block = 16, sector = 32, most = 32, busy_blocks = 64;
     const auto elements = s.m * s.n;
     if (elements <= by_one_block) return by_one_block;
-    return std::clamp(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(up(elements, busy_blocks)))), sector / s.compute, most);
+    return std::clamp(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(up(elements, busy_blocks)))),
+                      sector / s.compute, most);
 }
 
-std::int64_t atb_sums_offset(const machine& chip) { return up(most_blocks_of_an_sm * chip.processors * 8, 256) * 256; }
+std::int64_t atb_sums_offset(const machine& chip) {
+    return up(most_blocks_of_an_sm * chip.processors * 8, 256) * 256;
+}
 
 std::int64_t atb_workspace_bytes(const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);

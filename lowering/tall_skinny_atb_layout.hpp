@@ -1,11 +1,12 @@
-// tall_skinny_atb_layout: what the parameters of the GPU's kernels for C = X^T Y with a long k mean: warps' parts, vectors, shared memory, blocks.
+// tall_skinny_atb_layout: what the parameters of the GPU's kernels for C = X^T Y with a long k mean: warps' parts,
+// vectors, shared memory, blocks.
 //
 //   tall_skinny_atb          X and Y go through shared memory in panels           any product
 //   tall_skinny_atb_threads  a thread takes steps into registers, multiply-adds   small m and n
 //   tall_skinny_atb_warps    a warp takes steps into registers, the tensor cores  no complex numbers
 //
-// What a batched_tile says of the latter two (in_registers): k_panel is k_lane, k_unrolled as in the kernels, stages the blocks of an SM;
-// and of _warps: tile_m and tile_n are the slots of X and Y.
+// What a batched_tile says of the latter two (in_registers): k_panel is k_lane, k_unrolled as in the kernels, stages
+// the blocks of an SM; and of _warps: tile_m and tile_n are the slots of X and Y.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -43,19 +44,19 @@ std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t thread
 /// Threads of a block, a copying warp's among them: see kernels/panel_ring.cuh.
 std::int32_t atb_threads(const step& st, const batched_tile& t);
 
-/// Shared memory of a block, bytes; and of an SM for each block, beside what it asks for.
+/// Shared memory of a block, bytes.
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
-inline constexpr std::int64_t shared_of_an_atb_block = 1 << 10;
 
 /// Steps of the sum that a block's share is counted in.
-std::int64_t atb_unit(const step& st, const batched_tile& t);
+std::int64_t atb_unit(const batched_tile& t);
 
-/// Blocks that an SM must have room for together, and those of a launch. The cut depends on the sizes, the tile and the chip only, never
-/// on what else runs.
+/// Blocks that an SM must have room for together, and those of a launch. The cut depends on the sizes, the tile and
+/// the chip only, never on what else runs.
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip);
 
-/// Elements of C that a block adds up over the blocks at a time: all of a small C, for one block alone to wait for the others.
+/// Elements of C that a block adds up over the blocks at a time: all of a small C, for one block alone to wait for
+/// the others.
 std::int64_t atb_added_at_once(const step& st);
 
 /// The workspace with any tile, and where the blocks' sums begin in it.

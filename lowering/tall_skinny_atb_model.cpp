@@ -1,4 +1,5 @@
-// tall_skinny_atb_model: the legal parameters of the GPU's kernels for C = X^T Y with a long k, and what each would cost.
+// tall_skinny_atb_model: the legal parameters of the GPU's kernels for C = X^T Y with a long k, and what each would
+// cost.
 #include "lowering/tall_skinny_atb_model.hpp"
 
 #include "lowering/batched_layout.hpp"
@@ -18,11 +19,14 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t most_stages = barrier_bytes / 16; ///< two barriers each
-constexpr std::int64_t most_multiplies = 1000;           ///< a thread's or a warp's in the code: more take NVRTC too long
+/// a thread's or a warp's in the code: more take NVRTC too long
+constexpr std::int64_t most_multiplies = 1000;
 constexpr double memory_latency = 1000;                  ///< cycles, under load
 
 double real(std::int64_t x) { return static_cast<double>(x); }
-std::int64_t power_of_two_within(std::int64_t x) { return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x)))); }
+std::int64_t power_of_two_within(std::int64_t x) {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x))));
+}
 
 void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
     if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
@@ -30,7 +34,8 @@ void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
 
 // ---- tall_skinny_atb ----
 
-/// Registers that a thread may have for C: split and complex numbers need many others. Then two blocks of 256 threads share an SM.
+/// Registers that a thread may have for C: split and complex numbers need many others. Then two blocks of 256 threads
+/// share an SM.
 std::int64_t most_sums(const step& st, const mma_shape* mma) {
     return mma == nullptr ? 64 : is_complex(st.compute) ? 32 : mma->repeats > 1 ? 36 : 64;
 }
@@ -42,11 +47,13 @@ bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::in
     const auto layout = panel_layout_of(st, t);
     const auto most = layout.by_bulk ? most_stages : 4;
     t.stages = static_cast<std::int32_t>(std::min(most, (most_bytes - barrier_bytes) / layout.stage_bytes));
-    return t.stages >= 2 && atb_shared_bytes(st, t) <= most_bytes && atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t)) > 0;
+    return t.stages >= 2 && atb_shared_bytes(st, t) <= most_bytes &&
+           atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t)) > 0;
 }
 
 /// All rings of tiles whose size is set.
-void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tiles, std::int64_t tile_threads, const step& st, const machine& chip) {
+void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tiles, std::int64_t tile_threads,
+               const step& st, const machine& chip) {
     for (const std::int64_t threads : {256, 128, 512}) {
         if (tiles * tile_threads > threads) continue;
         for (auto slices = power_of_two_within(threads / (tiles * tile_threads)); slices > 0; slices /= 2) {
@@ -55,8 +62,10 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
             t.threads = static_cast<std::int32_t>(up(tiles * tile_threads * t.slices, warp) * warp);
             for (const std::int64_t panel : {16 << 10, 8 << 10, 32 << 10})
                 for (const std::int64_t blocks : {2, 1})
-                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_an_atb_block)) any = true, add_new(out, t);
-            if (any) break; // else fewer threads share a panel: wide operands' smallest panels, or all sums, would not fit
+                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block))
+                        any = true, add_new(out, t);
+            // else fewer threads share a panel: wide operands' smallest panels, or all sums, would not fit
+            if (any) break;
         }
     }
 }
@@ -65,7 +74,8 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
     const auto s = atb_sizes_of(st);
     const auto before = out.size();
     for (const auto* mma : {mma_of(st, chip), static_cast<const mma_shape*>(nullptr)}) {
-        constexpr std::int64_t most_multiplied = 1024; // elements of C: multiply-adds would take longer than the memory
+        // elements of C: multiply-adds would take longer than the memory
+        constexpr std::int64_t most_multiplied = 1024;
         if (mma == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
         auto t = start_tile(st, mma);
         t.panel = static_cast<std::int32_t>(s.n);
@@ -76,7 +86,8 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
             for (const std::int64_t tn : {1, 2, 3, 4, 6, 8}) {
                 if (tm > high || tn > wide || tm * tn > largest) continue;
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
-                t.k_unrolled = mma != nullptr && (mma->repeats > 1 || atb_sum_registers(st, t) > 32) ? 1 : 2; // what is read ahead takes registers
+                // what is read ahead takes registers
+                t.k_unrolled = mma != nullptr && (mma->repeats > 1 || atb_sum_registers(st, t) > 32) ? 1 : 2;
                 add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
             }
     }
@@ -85,13 +96,14 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
 // ---- tall_skinny_atb_threads, _warps ----
 
 /// With all blocks and all numbers on their way that registers and shared memory allow.
-void add_in_registers(std::vector<batched_tile>& out, batched_tile t, const step& st, const machine& chip, std::int64_t multiplies) {
+void add_in_registers(std::vector<batched_tile>& out, batched_tile t, const step& st, const machine& chip,
+                      std::int64_t multiplies) {
     for (const int unrolled : {1, 2, 3, 4, 6, 8})
         for (const int blocks : {1, 2}) {
             t.k_unrolled = unrolled, t.stages = blocks;
             if (unrolled * multiplies > most_multiplies) continue;
             if (atb_blocks_by_registers(atb_registers(st, t), t.threads) < blocks) continue;
-            if (blocks * (atb_shared_bytes(st, t) + shared_of_an_atb_block) > chip.shared_bytes) continue;
+            if (blocks * (atb_shared_bytes(st, t) + shared_of_a_block) > chip.shared_bytes) continue;
             add_new(out, t);
         }
 }
@@ -106,7 +118,8 @@ void add_threads(std::vector<batched_tile>& out, const step& st, const machine& 
     const auto longest = std::max<std::int64_t>(1, 16 / std::min(s.x, s.y));
     for (auto k_lane = std::max<std::int64_t>(1, longest / 2); k_lane <= 2 * longest; k_lane *= 2)
         for (const int threads : {128, 256, 512}) {
-            t.k_panel = static_cast<std::int32_t>(k_lane), t.threads = threads, t.slices = threads / static_cast<int>(warp);
+            t.k_panel = static_cast<std::int32_t>(k_lane), t.threads = threads,
+            t.slices = threads / static_cast<int>(warp);
             add_in_registers(out, t, st, chip, k_lane * s.m * s.n * (is_complex(st.compute) ? 4 : 1));
         }
 }
@@ -124,13 +137,15 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
             t.tile_m = static_cast<std::int32_t>(up(up(s.m, row_parts * 8), lane_rows) * lane_rows);
             t.tile_n = static_cast<std::int32_t>(up(s.n, column_parts * 8));
             const auto v = atb_vectors_of(st, t);
-            if (v.parts[1] != row_parts || v.parts[2] != column_parts || atb_sum_registers(st, t) > most_sums) continue;
+            if (v.parts[1] != row_parts || v.parts[2] != column_parts || atb_sum_registers(st, t) > most_sums)
+                continue;
             const auto longest = v.along_k[1] || v.along_k[2] ? std::max(elements, 16 / s.x) : elements;
             for (auto k_lane = elements; k_lane <= 2 * longest; k_lane *= 2)
                 for (const int threads : {128, 256, 512}) {
                     const auto slices = threads / warp / (row_parts * column_parts);
                     if (slices == 0) continue;
-                    t.k_panel = static_cast<std::int32_t>(k_lane), t.threads = threads, t.slices = static_cast<std::int32_t>(slices);
+                    t.k_panel = static_cast<std::int32_t>(k_lane), t.threads = threads,
+                    t.slices = static_cast<std::int32_t>(slices);
                     const auto products = k_lane / elements * (t.tile_m / lane_rows) * t.tile_n * mma->repeats;
                     const auto numbers = k_lane * (t.tile_m + t.tile_n) * (mma->repeats > 1 ? 6 : 1);
                     add_in_registers(out, t, st, chip, 2 * (products + numbers));
@@ -140,16 +155,14 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
 
 // ---- what they cost ----
 
-/// The height is an argument of the kernel, so the choice must not depend on it: one for low matrices and one for tall ones.
 step of_class_height(step st, const machine& chip) {
-    constexpr double low = 1.5e6, tall = 400e6; // bytes
-    const auto bytes = batch_of(st, chip) == batch_class::many ? tall : low;
-    const auto steps = static_cast<std::int64_t>(bytes / real(atb_sizes_of(st).row)) + 1;
+    const auto steps = class_height(st, atb_sizes_of(st).row, chip);
     for (const auto a : axes_of(st, k)) st.axes[static_cast<std::size_t>(a)].extent = steps;
     return st;
 }
 
-/// Of an SM and all its steps: cycles that each unit is busy, and those that pass because too few bytes are on their way.
+/// Of an SM and all its steps: cycles that each unit is busy, and those that pass because too few bytes are on their
+/// way.
 struct cost {
     double issue = 0, arithmetic = 0, l1 = 0, waiting = 0;
 };
@@ -169,12 +182,16 @@ cost cost_of_threads(const step& st, const batched_tile& t, double steps, double
     load_cost loads;
     for (std::size_t o = 1; o < 3; ++o) {
         const auto sides = o == 1 ? s.m : s.n, bytes = o == 1 ? s.x : s.y;
-        const auto at_once = v.threads[o] == atb_vectors::whole_rows ? sides * t.k_panel : v.threads[o] == atb_vectors::of_steps ? t.k_panel : 1;
-        const auto own = loads_of(sides * t.k_panel, at_once, bytes, std::max(1.0, real(std::min<std::int64_t>(at_once * bytes, 128)) / 4));
+        const auto at_once = v.threads[o] == atb_vectors::whole_rows ? sides * t.k_panel
+                             : v.threads[o] == atb_vectors::of_steps ? t.k_panel
+                                                                     : 1;
+        const auto own = loads_of(sides * t.k_panel, at_once, bytes,
+                                  std::max(1.0, real(std::min<std::int64_t>(at_once * bytes, 128)) / 4));
         loads.instructions += own.instructions, loads.lines += own.lines;
     }
     const double warps = steps / real(warp * t.k_panel), parts = is_complex(st.compute) ? 4 : 1;
-    const double multiplies = real(s.m * s.n * t.k_panel) * parts, converts = real(t.k_panel) * ((s.x == 2 ? 2.0 * real(s.m) : 0) + (s.y == 2 ? 2.0 * real(s.n) : 0));
+    const double multiplies = real(s.m * s.n * t.k_panel) * parts,
+                 converts = real(t.k_panel) * ((s.x == 2 ? 2.0 * real(s.m) : 0) + (s.y == 2 ? 2.0 * real(s.n) : 0));
     cost out;
     out.issue = warps * (multiplies + converts + loads.instructions + 6) / 4;
     out.arithmetic = warps * multiplies / (real_of(st.compute) == scalar_type::f64 ? 2 : 4);
@@ -190,7 +207,8 @@ cost cost_of_warps(const step& st, const batched_tile& t, double steps, double o
     load_cost loads;
     double numbers = 0;
     for (std::size_t o = 1; o < 3; ++o) {
-        const auto own = loads_of(v.slots[o] * t.k_panel, v.along_k[o] ? t.k_panel : v.vector[o], o == 1 ? s.x : s.y, v.along_k[o] ? 8 : 4);
+        const auto own = loads_of(v.slots[o] * t.k_panel, v.along_k[o] ? t.k_panel : v.vector[o], o == 1 ? s.x : s.y,
+                                  v.along_k[o] ? 8 : 4);
         loads.instructions += own.instructions, loads.lines += own.lines;
         numbers += real(v.slots[o] * t.k_panel);
     }
@@ -207,14 +225,17 @@ cost cost_of_warps(const step& st, const batched_tile& t, double steps, double o
 
 cost cost_of_panels(const step& st, const batched_tile& t, double steps, double on_way, const machine& chip) {
     const auto s = atb_sizes_of(st);
-    const double loads = t.tile_m + t.tile_n, multiplies = t.tile_m * t.tile_n, parts = is_complex(st.compute) ? 2 : 1;
+    const double loads = t.tile_m + t.tile_n, multiplies = t.tile_m * t.tile_n,
+                 parts = is_complex(st.compute) ? 2 : 1;
     // Instructions of a warp for one of its steps, and the warps of all tiles at a step.
     double a_step = 0, warps = 0;
     if (t.core == batched_core::mma) {
         const auto* mma = mma_of(st);
         const auto rows = t.c_transposed ? s.n : s.m, columns = t.c_transposed ? s.m : s.n;
         const double lane_rows = mma->rows / 8.0;
-        a_step = (4 * (t.tile_m * lane_rows + t.tile_n) * mma->issue * parts + mma->splits * multiplies * parts * parts * mma->repeats) / 16;
+        a_step = (4 * (t.tile_m * lane_rows + t.tile_n) * mma->issue * parts +
+                  mma->splits * multiplies * parts * parts * mma->repeats) /
+                 16;
         warps = real(up(up(rows, mma->rows), t.tile_m) * up(up(columns, 8), t.tile_n));
     } else {
         const bool converts = s.x == 2 || s.y == 2;
@@ -223,12 +244,16 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     }
     const auto layout = panel_layout_of(st, t);
     const double blocks = real(atb_resident_blocks(st, t, chip));
-    const double handed_over_by = layout.by_bulk ? 1 : blocks;  // another block's warps compute while one's wait for a panel
+    // another block's warps compute while one's wait for a panel
+    const double handed_over_by = layout.by_bulk ? 1 : blocks;
     const double a_panel = layout.by_bulk ? 100 : 400;          // cycles for all warps to hand over a panel
-    const double copies = layout.by_bulk ? 0 : real(s.row) / 32; // instructions of asynchronous copies: addresses, bounds and the copy itself
-    constexpr double busy_warps = 8;                            // of an SM: with fewer, each waits for its own shared memory and products
+    // instructions of asynchronous copies: addresses, bounds and the copy itself
+    const double copies = layout.by_bulk ? 0 : real(s.row) / 32;
+    // of an SM: with fewer, each waits for its own shared memory and products
+    constexpr double busy_warps = 8;
     cost out;
-    out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) + steps / t.k_panel * a_panel / handed_over_by;
+    out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) +
+                steps / t.k_panel * a_panel / handed_over_by;
     out.waiting = steps * real(s.row) / on_way * memory_latency;
     return out;
 }
@@ -238,7 +263,8 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
     const auto s = atb_sizes_of(st);
     const auto sums = real(s.m * s.n * s.compute), blocks = real(atb_blocks(st, t, chip));
     constexpr double shared_bytes_a_second = 150e9, meeting = 2e-6; // of an SM
-    return sums * t.slices * 2 / shared_bytes_a_second + (blocks > 1 ? meeting + 2 * blocks * sums / chip.bandwidth : 0);
+    return sums * t.slices * 2 / shared_bytes_a_second +
+           (blocks > 1 ? meeting + 2 * blocks * sums / chip.bandwidth : 0);
 }
 
 /// By what measured times (an H100, 2026-11-22) of tall products are longer than the model says otherwise.
@@ -255,20 +281,22 @@ double slower(const step& st, const batched_tile& t) {
 
 double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
     const auto s = atb_sizes_of(st);
-    const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
+    const double clock = sm_clock(chip);
     // Where blocks are few or their units large, some have more than others.
-    const auto blocks = atb_blocks(st, t, chip), units = up(s.k, atb_unit(st, t));
-    const double own = real(up(units, blocks) * atb_unit(st, t)), resident = real(atb_resident_blocks(st, t, chip));
+    const auto blocks = atb_blocks(st, t, chip), units = up(s.k, atb_unit(t));
+    const double own = real(up(units, blocks) * atb_unit(t)), resident = real(atb_resident_blocks(st, t, chip));
     const double steps = std::min(own * std::min(resident, real(blocks)), real(s.k));
     // Of the panels all but one are on their way; of k_unrolled times what a lane takes at once, all but half of one.
-    const double on_way = resident * real(atb_unit(st, t) * s.row) * (t.in_registers ? t.k_unrolled - 0.5 : t.stages - 1.0);
+    const double on_way =
+        resident * real(atb_unit(t) * s.row) * (t.in_registers ? t.k_unrolled - 0.5 : t.stages - 1.0);
     const auto kernel = atb_kernel_of(t);
     const auto c = kernel == atb_kernel::threads ? cost_of_threads(st, t, steps, on_way)
                    : kernel == atb_kernel::warps ? cost_of_warps(st, t, steps, on_way)
                                                  : cost_of_panels(st, t, steps, on_way, chip);
     constexpr double issue_rate = 0.7, l1_rate = 0.5, arithmetic_rate = 0.8;
     const double memory = real(s.k * s.row) / chip.bandwidth * std::max(1.0, own * real(blocks) / real(s.k));
-    const double parts[] = {memory, c.issue / issue_rate / clock, c.arithmetic / arithmetic_rate / clock, c.l1 / l1_rate / clock, c.waiting / clock};
+    const double parts[] = {memory, c.issue / issue_rate / clock, c.arithmetic / arithmetic_rate / clock,
+                            c.l1 / l1_rate / clock, c.waiting / clock};
     double slowest = 0, sum = 0;
     for (const double p : parts) slowest = std::max(slowest, p), sum += p;
     constexpr double beside = 0.05; // of the units that are not the slowest, what is not hidden

@@ -1,4 +1,5 @@
-// tall_skinny_atb_model: the legal parameters of the GPU's kernels for C = X^T Y with a long k, and what each would cost.
+// tall_skinny_atb_model: the legal parameters of the GPU's kernels for C = X^T Y with a long k, and what each would
+// cost.
 #pragma once
 
 #include "lowering/machine.hpp"

@@ -35,7 +35,9 @@ std::int64_t element_count(const std::vector<axis>& axes, const std::vector<char
     return count;
 }
 
-std::uint64_t magnitude(std::int64_t x) { return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x); }
+std::uint64_t magnitude(std::int64_t x) {
+    return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+}
 
 operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<char>& present, scalar_type type,
                       const std::vector<operand>& like) {

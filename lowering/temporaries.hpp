@@ -8,8 +8,10 @@ namespace ricci::lowering {
 /// |x|, also of the smallest number.
 std::uint64_t magnitude(std::int64_t x);
 
-/// A new temporary of the plan, dense over the axes marked in `present`, as an operand of steps with `axes`. Axes lie in it in the
-/// order in which they lie in the operands `like` (by their largest stride there), so that what is outermost stays so. Its size may saturate at 2^62 elements; whoever runs the plan finds that there is not enough memory.
+/// A new temporary of the plan, dense over the axes marked in `present`, as an operand of steps with `axes`. Axes lie
+/// in it in the order in which they lie in the operands `like` (by their largest stride there), so that what is
+/// outermost stays so. Its size may saturate at 2^62 elements; whoever runs the plan finds that there is not enough
+/// memory.
 operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<char>& present, scalar_type type,
                       const std::vector<operand>& like);
 

@@ -97,6 +97,12 @@ batch_class batch_of(const step& st, const machine& chip) {
                                                                                     : batch_class::many;
 }
 
+std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {
+    constexpr double low = 1.5e6, tall = 400e6; // bytes
+    const auto bytes = batch_of(st, chip) == batch_class::many ? tall : low;
+    return static_cast<std::int64_t>(bytes / static_cast<double>(row_bytes)) + 1;
+}
+
 tuning_key key_of(const step& st, const machine& chip) {
     const auto at = [&](std::int32_t o) -> const operand& { return st.operands[static_cast<std::size_t>(o)]; };
     // bfloat16 moves and multiplies as half does: what was measured of one holds for the other.

@@ -20,8 +20,8 @@ double distance(const std::array<std::int64_t, 3>& a, const std::array<std::int6
     return out;
 }
 
-/// Up to which class entries serve a key: batches of any length take one kernel, whose blocks take fewer products; but
-/// tall-skinny kernels have rows of a block as a constant, of which a low matrix would make few blocks.
+/// Up to which class entries serve a key: batches of any length take one kernel, whose blocks take fewer products;
+/// but tall-skinny kernels have rows of a block as a constant, of which a low matrix would make few blocks.
 int last_class(const tuning_key& key) {
     const bool tall = std::find(key.sizes.begin(), key.sizes.end(), 0) != key.sizes.end();
     return static_cast<int>(tall ? key.batch : batch_class::many);

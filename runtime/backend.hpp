@@ -1,4 +1,5 @@
-// backend: what a device must be able to do. One implementation a kind: cpu_backend, cuda_backend, the tests' emulator.
+// backend: what a device must be able to do. One implementation a kind: cpu_backend, cuda_backend, the tests'
+// emulator.
 #pragma once
 
 #include "lowering/error.hpp"

@@ -2,6 +2,7 @@
 #include "runtime/cache_folder.hpp"
 
 #include "lowering/error.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/kernel_cache.hpp"
 
 #include <atomic>
@@ -9,7 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -77,14 +77,14 @@ descriptor::~descriptor() {
 }
 
 fs::path cache_directory() {
-    const auto variable = [](const char* name) {
-        const char* value = std::getenv(name);
-        return fs::path(value ? value : "");
+    const auto path_in = [](const char* name) {
+        const char* const text = variable(name);
+        return fs::path(text ? text : "");
     };
-    if (const fs::path own = variable("RICCI_CACHE_DIR"); !own.empty()) return fs::absolute(own);
+    if (const fs::path own = path_in("RICCI_CACHE_DIR"); !own.empty()) return fs::absolute(own);
     // Relative ones are to be ignored, says the XDG base directory specification.
-    if (const fs::path user = variable("XDG_CACHE_HOME"); user.is_absolute()) return user / "ricci";
-    if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "ricci";
+    if (const fs::path user = path_in("XDG_CACHE_HOME"); user.is_absolute()) return user / "ricci";
+    if (const fs::path home = path_in("HOME"); home.is_absolute()) return home / ".cache" / "ricci";
     return {};
 }
 
@@ -136,7 +136,8 @@ cached_file read_file(int shelf, const std::string& name) {
 
 int replace_file(int shelf, const std::string& name, std::string_view bytes) {
     const std::string temporary = temporary_name();
-    const descriptor file(openat(shelf, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const descriptor file(
+        openat(shelf, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     int failure = file ? write_file(file.get(), bytes) : errno;
     if (!failure && renameat(shelf, temporary.c_str(), shelf, name.c_str()) != 0) failure = errno;
     if (failure && file) unlinkat(shelf, temporary.c_str(), 0);
@@ -161,8 +162,8 @@ std::string cache_problem() {
 }
 
 std::uint64_t cache_capacity() {
-    const char* variable = std::getenv("RICCI_CACHE_SIZE");
-    const std::string_view text = variable && *variable ? variable : "1G";
+    const char* const given = variable("RICCI_CACHE_SIZE");
+    const std::string_view text = given ? given : "1G";
     double bytes = 0;
     const char* end = text.data() + text.size();
     auto [stop, failure] = std::from_chars(text.data(), end, bytes, std::chars_format::fixed);

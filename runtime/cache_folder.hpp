@@ -53,8 +53,8 @@ struct cached_file {
 
 cached_file read_file(int shelf, const std::string& name);
 
-/// Puts a file of `bytes` in place of `name`, so that no process ever sees a part of it: temporary file, fsync, rename. 0 or the
-/// error's number.
+/// Puts a file of `bytes` in place of `name`, so that no process ever sees a part of it: temporary file, fsync,
+/// rename. 0 or the error's number.
 int replace_file(int shelf, const std::string& name, std::string_view bytes);
 
 /// Why what `status` describes must not be trusted; empty if it may be.

@@ -79,8 +79,8 @@ class cpu_backend : public backend {
             return static_cast<const char*>(o.data) + product * o.stride * lowering::size_of(o.type);
         };
         for (std::int64_t p = 0; p < g.count; ++p)
-            if (!blas_gemm(g.compute, g.a.transpose, g.b.transpose, g.m, g.n, g.k, g.alpha, at(g.a, p), g.a.leading, at(g.b, p),
-                           g.b.leading, g.beta, const_cast<char*>(at(g.c, p)), g.c.leading))
+            if (!blas_gemm(g.compute, g.a.transpose, g.b.transpose, g.m, g.n, g.k, g.alpha, at(g.a, p), g.a.leading,
+                           at(g.b, p), g.b.leading, g.beta, const_cast<char*>(at(g.c, p)), g.c.leading))
                 throw error("the BLAS cannot take this product", blame::environment);
     }
 

@@ -5,10 +5,10 @@
 #include "runtime/cpu_threads.hpp"
 
 #include "lowering/error.hpp"
+#include "runtime/environment.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
@@ -22,8 +22,8 @@ namespace {
 
 int thread_count() {
     const int processors = tbb::info::default_concurrency();
-    const char* text = std::getenv("RICCI_NUM_THREADS");
-    if (!text || !*text) return processors;
+    const char* text = variable("RICCI_NUM_THREADS");
+    if (!text) return processors;
     int count = 0;
     const char* end = text + std::strlen(text);
     const auto [stop, failure] = std::from_chars(text, end, count);

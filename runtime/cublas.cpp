@@ -143,8 +143,9 @@ struct factor {
     }
 };
 
-/// Memory of the stream that lasts for one call, where a graph is captured: cuBLAS's own would be shared by the graph's replays and what
-/// else runs then. Elsewhere it is left to cuBLAS, since allocating and releasing took 0.6 us of the stream's time (H100).
+/// Memory of the stream that lasts for one call, where a graph is captured: cuBLAS's own would be shared by the
+/// graph's replays and what else runs then. Elsewhere it is left to cuBLAS, since allocating and releasing took 0.6
+/// us of the stream's time (H100).
 class workspace {
   public:
     static constexpr std::size_t bytes = 32 << 20; ///< what NVIDIA recommends for sm_90; older GPUs ask for less
@@ -179,8 +180,10 @@ void cublas_gemm(device d, const gemm_problem& g) {
     const cublas_functions& f = cublas();
     const context_scope scope(driver(), l.context);
     const workspace space(b);
-    f.check(f.cublasSetStream(l.handle, static_cast<cudaStream_t>(b.stream())), "cublasSetStream"); // and cuBLAS's own workspace
-    if (space.memory()) f.check(f.cublasSetWorkspace(l.handle, space.memory(), workspace::bytes), "cublasSetWorkspace");
+    // and cuBLAS's own workspace
+    f.check(f.cublasSetStream(l.handle, static_cast<cudaStream_t>(b.stream())), "cublasSetStream");
+    if (space.memory())
+        f.check(f.cublasSetWorkspace(l.handle, space.memory(), workspace::bytes), "cublasSetWorkspace");
 
     const auto mode = lowering::real_of(g.compute) == scalar_type::f64 ? CUBLAS_COMPUTE_64F
                       : g.math == lowering::math_mode::tf32            ? CUBLAS_COMPUTE_32F_FAST_TF32

@@ -193,9 +193,10 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
     const context_scope scope(d_, context_);
     if (shape.fits_at_once) { // the driver sees to it that no block waits for one that has no room
         void* parameter[] = {const_cast<std::uint64_t*>(words.data())};
-        const CUresult result = d_.cuLaunchCooperativeKernel(
-            k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
-            static_cast<unsigned>(shape.threads), 1, 1, static_cast<unsigned>(shape.shared_bytes), used_stream(), parameter);
+        const CUresult result =
+            d_.cuLaunchCooperativeKernel(k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
+                                         static_cast<unsigned>(shape.threads), 1, 1,
+                                         static_cast<unsigned>(shape.shared_bytes), used_stream(), parameter);
         if (result != CUDA_SUCCESS) [[unlikely]]
             launch_failure(result, k, shape, bytes);
         return;

@@ -14,8 +14,8 @@ inline CUcontext retain_primary_context(int ordinal) {
     return context;
 }
 
-/// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards. A thread that has
-/// none keeps this one, as with the CUDA runtime, which spares every launch a push and a pop.
+/// Makes `context` current on this thread for its lifetime; a user's own context is current again afterwards. A
+/// thread that has none keeps this one, as with the CUDA runtime, which spares every launch a push and a pop.
 class context_scope {
   public:
     context_scope(const cuda_driver& d, CUcontext context) : driver_(d) {

@@ -60,7 +60,8 @@ std::vector<finding> examine_cuda() {
     std::vector<finding> all;
     int newest_major = CUDA_VERSION / 1000, capability = stand_in_capability, count = 0;
     if (const std::string& problem = driver_problem(); !problem.empty()) {
-        all.push_back({"NVIDIA driver", false, problem, "nothing, if this machine has no NVIDIA GPU: all statements run on the CPU"});
+        all.push_back({"NVIDIA driver", false, problem,
+                       "nothing, if this machine has no NVIDIA GPU: all statements run on the CPU"});
     } else {
         const int version = driver_version();
         newest_major = version / 1000;

@@ -2,9 +2,9 @@
 #include "runtime/cuda_library.hpp"
 
 #include "lowering/error.hpp"
+#include "runtime/environment.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fstream>
@@ -80,8 +80,8 @@ void add_loader_folders(paths& folders) {
 
 void add_toolkit_folders(paths& folders) {
     paths roots;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-        if (const char* root = std::getenv(variable); root && *root) roots.emplace_back(root);
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+        if (const char* root = variable(name)) roots.emplace_back(root);
     roots.emplace_back("/usr/local/cuda");
     const paths versions = expand("/usr/local/cuda-*");
     roots.insert(roots.end(), versions.rbegin(), versions.rend()); // the newest first
@@ -92,12 +92,12 @@ void add_toolkit_folders(paths& folders) {
 
 void add_wheel_folders(const cuda_library& library, int newest_major, paths& folders) {
     std::vector<std::string> prefixes;
-    for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const char* root = std::getenv(variable); root && *root) {
+    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+        if (const char* root = variable(name)) {
             prefixes.emplace_back(root);
             folders.push_back(fs::path(root) / "lib"); // Conda has libraries there
         }
-    if (const char* home = std::getenv("HOME"); home && *home) prefixes.push_back(fmt::format("{}/.local", home));
+    if (const char* home = variable("HOME")) prefixes.push_back(fmt::format("{}/.local", home));
     prefixes.insert(prefixes.end(), {"/usr/local", "/usr"});
     for (const std::string& prefix : prefixes)
         for (const char* packages : {"site-packages", "dist-packages"})
@@ -118,7 +118,7 @@ fs::path newest_in(const fs::path& folder, const cuda_library& library, int newe
 } // namespace
 
 library_place find_cuda_library(const cuda_library& library, int newest_major) {
-    if (const char* chosen = std::getenv(library.variable); chosen && *chosen) {
+    if (const char* chosen = variable(library.variable)) {
         if (is_file(chosen)) return {chosen, ""};
         if (const fs::path file = newest_in(chosen, library, newest_major); !file.empty()) return {file, ""};
         return {"", fmt::format("{} names \"{}\", which is no library and no folder with lib{}.so.{} or older in it",

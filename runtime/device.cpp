@@ -3,10 +3,10 @@
 
 #include "lowering/error.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/environment.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
@@ -39,7 +39,7 @@ std::string device::name() const {
 
 device default_device() {
     static const device chosen = [] {
-        if (const char* name = std::getenv("RICCI_DEVICE"); name && *name) {
+        if (const char* name = runtime::variable("RICCI_DEVICE")) {
             if (const auto named = device_named(name)) return *named;
             throw error(fmt::format("RICCI_DEVICE is \"{}\": expected cpu, cuda or cuda:N with N below {}", name,
                                     runtime::max_cuda_devices),
@@ -68,7 +68,9 @@ void synchronize() {
 
 namespace runtime {
 
-void refuse_ordinal(int ordinal) { throw error(fmt::format("there is no GPU with the number {}: they count from 0", ordinal)); }
+void refuse_ordinal(int ordinal) {
+    throw error(fmt::format("there is no GPU with the number {}: they count from 0", ordinal));
+}
 
 void* allocate(device d, std::size_t bytes, bool zeroed) {
     if (bytes == 0) return nullptr;

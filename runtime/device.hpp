@@ -60,8 +60,8 @@ namespace runtime {
 void* allocate(device d, std::size_t bytes, bool zeroed);
 void release(device d, void* memory) noexcept;
 
-/// While it lives, what this thread releases stays allocated; it goes with it. For programs, whose statements run after the
-/// tensors of the callable are gone.
+/// While it lives, what this thread releases stays allocated; it goes with it. For programs, whose statements run
+/// after the tensors of the callable are gone.
 class kept_memory {
   public:
     kept_memory();

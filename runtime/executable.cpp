@@ -24,7 +24,9 @@ using namespace lowering;
 void plan_gemm(prepared_step& out) {
     const auto& st = out.step;
     const auto axis = [&](axis_class c) { return static_cast<std::size_t>(axes_of(st, c).front()); };
-    const auto stride = [&](std::int32_t o, std::size_t a) { return st.operands[static_cast<std::size_t>(o)].stride[a]; };
+    const auto stride = [&](std::int32_t o, std::size_t a) {
+        return st.operands[static_cast<std::size_t>(o)].stride[a];
+    };
     auto m = axis(axis_class::m), n = axis(axis_class::n);
     const auto k = axis(axis_class::k);
     out.a = st.x, out.b = st.y;
@@ -36,7 +38,8 @@ void plan_gemm(prepared_step& out) {
     }
     auto& g = out.gemm;
     g.compute = st.compute;
-    g.a.type = st.operands[static_cast<std::size_t>(out.a)].type, g.b.type = st.operands[static_cast<std::size_t>(out.b)].type;
+    g.a.type = st.operands[static_cast<std::size_t>(out.a)].type,
+    g.b.type = st.operands[static_cast<std::size_t>(out.b)].type;
     g.c.type = st.operands[0].type;
     g.math = st.math;
     g.m = st.axes[m].extent, g.n = st.axes[n].extent, g.k = st.axes[k].extent;
@@ -62,8 +65,8 @@ void plan_gemm(prepared_step& out) {
 
 } // namespace
 
-/// The temporaries of one launch: taken from this thread's arena on a CPU, so that a warm statement takes nothing from the heap;
-/// stream-ordered elsewhere.
+/// The temporaries of one launch: taken from this thread's arena on a CPU, so that a warm statement takes nothing
+/// from the heap; stream-ordered elsewhere.
 class executable::workspace {
   public:
     explicit workspace(const executable& owner) : backend_(owner.backend_), temporaries_(owner.temporaries_) {
@@ -76,7 +79,8 @@ class executable::workspace {
     workspace& operator=(const workspace&) = delete;
 
     void* address(std::int32_t source, const statement& s) const {
-        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data : memory_ + temporaries_[static_cast<std::size_t>(-1 - source)].offset;
+        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data
+                           : memory_ + temporaries_[static_cast<std::size_t>(-1 - source)].offset;
     }
 
   private:
@@ -111,7 +115,8 @@ class executable::workspace {
 };
 
 executable::executable(device d, plan p)
-    : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)) {
+    : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)),
+      workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)) {
     const auto& chip = backend_.machine();
     if (checks_tables(device_)) checks_ = std::move(p.checks);
     for (auto& st : p.steps) {
@@ -153,10 +158,13 @@ void executable::launch(const prepared_step& st, const statement& s, const works
     if (st.how == prepared_step::runner::interpreter)
         return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
     static thread_local std::vector<std::uint64_t> words;
-    write_arguments(st.request, st.step.compute, s.scalars, [&](std::int32_t source) { return memory.address(source, s); }, words);
+    write_arguments(
+        st.request, st.step.compute, s.scalars, [&](std::int32_t source) { return memory.address(source, s); },
+        words);
     // A graph launches with these words again and again.
     if (st.request.shape.blocks_meet && backend_.capturing())
-        backend_.zero(memory.address(st.step.workspace.source, s), static_cast<std::size_t>(st.request.shape.grid) * sizeof(std::uint64_t));
+        backend_.zero(memory.address(st.step.workspace.source, s),
+                      static_cast<std::size_t>(st.request.shape.grid) * sizeof(std::uint64_t));
     backend_.launch(st.kernel, st.request.shape, words);
 }
 

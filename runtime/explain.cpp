@@ -41,13 +41,15 @@ std::string indented(std::string_view text) {
 }
 
 std::string_view describe(cache_hit hit) {
-    return hit == cache_hit::memory ? "cache hit (memory)" : hit == cache_hit::disk ? "cache hit (disk)" : "cache miss: to be compiled";
+    return hit == cache_hit::memory ? "cache hit (memory)"
+           : hit == cache_hit::disk ? "cache hit (disk)"
+                                    : "cache miss: to be compiled";
 }
 
 std::string describe_sizes(const step& st) {
     if (st.classes.empty()) return "";
-    return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n), extent_of(st, axis_class::k),
-                       extent_of(st, axis_class::batch));
+    return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n),
+                       extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
 
 } // namespace
@@ -67,7 +69,8 @@ std::string explain(const statement& s) {
             continue;
         }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
-        if (st.math == math_mode::tf32 && (st.kernel == family::library || st.batched.core == batched_core::mma)) text += " in TF32";
+        if (st.math == math_mode::tf32 && (st.kernel == family::library || st.batched.core == batched_core::mma))
+            text += " in TF32";
         if (st.kernel != family::library) {
             if (!b.machine().has_compiler) {
                 text += " by the built-in interpreter";
@@ -75,13 +78,16 @@ std::string explain(const statement& s) {
                 const auto request = make_kernel(st, b.machine());
                 text += fmt::format(", {} block{}", request.shape.grid, request.shape.grid == 1 ? "" : "s");
                 if (b.machine().kind == target::cuda)
-                    text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads, request.shape.shared_bytes);
+                    text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads,
+                                        request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
-                if (has_tile(st, b.machine())) text += fmt::format(", tile {} by {}", to_string(st.batched), name_of(st.origin));
+                if (has_tile(st, b.machine()))
+                    text += fmt::format(", tile {} by {}", to_string(st.batched), name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
             }
         }
-        text += fmt::format("\n      {}, {}, roofline {}\n", with_unit(cost.bytes, "B"), with_unit(cost.flops, "flop"), with_time_unit(cost.seconds));
+        text += fmt::format("\n      {}, {}, roofline {}\n", with_unit(cost.bytes, "B"),
+                            with_unit(cost.flops, "flop"), with_time_unit(cost.seconds));
     }
     if (p.steps.empty()) text += "    nothing to do\n";
     return text;

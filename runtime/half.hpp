@@ -79,8 +79,8 @@ class bfloat16 : detail::compound_assignments<bfloat16> {
 
 namespace detail {
 
-/// What differs from float's: the digits, the first of which is not stored, and so the values. A type with other exponents
-/// than float's says so itself.
+/// What differs from float's: the digits, the first of which is not stored, and so the values. A type with other
+/// exponents than float's says so itself.
 template <class Short, int Digits>
 class limits : public std::numeric_limits<float> {
     static constexpr std::uint16_t infinite = 0x7fff >> (Digits - 1) << (Digits - 1); ///< all ones in the exponent
@@ -88,7 +88,8 @@ class limits : public std::numeric_limits<float> {
 
   public:
     static constexpr int digits = Digits;
-    static constexpr int digits10 = (Digits - 1) * 301 / 1000, max_digits10 = Digits * 301 / 1000 + 2; ///< log10(2) = 0.301
+    /// log10(2) = 0.301
+    static constexpr int digits10 = (Digits - 1) * 301 / 1000, max_digits10 = Digits * 301 / 1000 + 2;
     static constexpr Short min() noexcept { return of_bits(1 << (Digits - 1)); }
     static constexpr Short lowest() noexcept { return of_bits(0x8000 | (infinite - 1)); }
     static constexpr Short max() noexcept { return of_bits(infinite - 1); }

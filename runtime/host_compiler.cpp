@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "runtime/cpu_features.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/temporary_directory.hpp"
 
 #include <cerrno>
@@ -134,13 +135,13 @@ std::string run_program(const fs::path& program, const std::vector<std::string>&
 } // namespace
 
 host_compiler::host_compiler() {
-    const char* chosen = std::getenv("RICCI_CXX");
+    const char* chosen = variable("RICCI_CXX");
     const std::vector<std::string> names =
-        chosen && *chosen ? std::vector<std::string>{chosen} : std::vector<std::string>{"c++", "g++", "clang++"};
+        chosen ? std::vector<std::string>{chosen} : std::vector<std::string>{"c++", "g++", "clang++"};
     for (const std::string& name : names)
         if (path_ = find_program(name); !path_.empty()) break;
     if (path_.empty())
-        missing_ = chosen && *chosen ? no_program(chosen) : "none of c++, g++ and clang++ is on the PATH";
+        missing_ = chosen ? no_program(chosen) : "none of c++, g++ and clang++ is on the PATH";
     struct stat file {};
     if (found() && stat(path_.c_str(), &file) == 0)
         identity_ =

@@ -14,7 +14,8 @@
 
 namespace ricci::runtime {
 
-/// A number that no other launch of the process has, and that no memory holds by chance: see kernels/grid_meeting.cuh.
+/// A number that no other launch of the process has, and that no memory holds by chance: see
+/// kernels/grid_meeting.cuh.
 inline std::uint64_t new_launch_number() {
     static const std::uint64_t first = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
     static std::atomic<std::uint64_t> count = 0;
@@ -25,7 +26,8 @@ inline std::uint64_t new_launch_number() {
 inline void renew_launch_number(const kernel_request& request, std::vector<std::uint64_t>& words) {
     if (!request.shape.blocks_meet) return;
     for (const auto& patch : request.patches)
-        if (patch.what == argument_patch::value::launch_number) words[static_cast<std::size_t>(patch.word)] = new_launch_number();
+        if (patch.what == argument_patch::value::launch_number)
+            words[static_cast<std::size_t>(patch.word)] = new_launch_number();
 }
 
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).

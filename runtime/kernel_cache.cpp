@@ -47,8 +47,8 @@ kernel_handle load_from_disk(backend& b, const std::string& key, const std::stri
     try {
         return b.load(record->code, entry);
     } catch (const error&) {
-        // Whole, yet not loadable here and now: made against another C library, or the machine is short of something. It stays
-        // until a compiled one replaces it.
+        // Whole, yet not loadable here and now: made against another C library, or the machine is short of something.
+        // It stays until a compiled one replaces it.
         return nullptr;
     }
 }

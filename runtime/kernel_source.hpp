@@ -13,7 +13,9 @@ namespace ricci::runtime {
 
 /// A word of the arguments that is known only at launch.
 struct argument_patch {
-    enum class value : std::uint8_t { address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary, launch_number };
+    enum class value : std::uint8_t {
+        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary, launch_number
+    };
     std::int32_t word = 0;
     value what{};
     std::int32_t source = 0;      ///< address: as operand::source; scalar: its number; others: unused
@@ -27,11 +29,13 @@ struct kernel_request {
     launch_shape shape;
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
-    std::vector<lowering::node> coefficient; ///< a tree of scalars evaluated on the host (alpha of a product); empty: 1
+    /// a tree of scalars evaluated on the host (alpha of a product); empty: 1
+    std::vector<lowering::node> coefficient;
 };
 
-/// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change without a
-/// recompile (pointers, scalars, batch extents, offsets, the long axis) is in the words, the rest in the source.
+/// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change
+/// without a recompile (pointers, scalars, batch extents, offsets, the long axis) is in the words, the rest in the
+/// source.
 kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip);
 
 } // namespace ricci::runtime

@@ -15,17 +15,20 @@ using namespace lowering;
 /// Sums up to here are unrolled over a constant; longer ones take their extent as an argument.
 constexpr std::int64_t longest_constant_sum = 32;
 
-/// Threads that a GPU's multiprocessor holds, and how many times over they may be filled before teams stop paying. A guess to be
-/// replaced by the tuner.
+/// Threads that a GPU's multiprocessor holds, and how many times over they may be filled before teams stop paying. A
+/// guess to be replaced by the tuner.
 constexpr std::int64_t threads_to_fill = 2048, team_advantage = 8;
 
 std::int32_t left_axis_count(const step& st) {
     std::int32_t count = 0;
-    while (count < static_cast<std::int32_t>(st.axes.size()) && st.operands[0].present[static_cast<std::size_t>(count)]) ++count;
+    while (count < static_cast<std::int32_t>(st.axes.size()) &&
+           st.operands[0].present[static_cast<std::size_t>(count)])
+        ++count;
     return count; // fuse_axes put the output's axes first
 }
 
-/// The axis of a sum that a team of threads shares: its innermost, or its longest where that is shorter than the team.
+/// The axis of a sum that a team of threads shares: its innermost, or its longest where that is shorter than the
+/// team.
 std::int32_t shared_axis(const step& st, const std::vector<std::int32_t>& list) {
     if (list.empty()) return -1;
     auto best = list.back();
@@ -38,7 +41,8 @@ std::int32_t shared_axis(const step& st, const std::vector<std::int32_t>& list) 
 
 void write_tree(prelude& out, const step& st) {
     std::vector<std::int32_t> kind, a, b, first, length, axis, shared;
-    for (const auto& n : st.nodes) kind.push_back(static_cast<std::int32_t>(n.kind)), a.push_back(n.a), b.push_back(n.b);
+    for (const auto& n : st.nodes)
+        kind.push_back(static_cast<std::int32_t>(n.kind)), a.push_back(n.a), b.push_back(n.b);
     for (const auto& list : st.sums) {
         first.push_back(static_cast<std::int32_t>(axis.size()));
         length.push_back(static_cast<std::int32_t>(list.size()));
@@ -66,7 +70,8 @@ kernel_request make_direct(const step& st, const machine& chip) {
     std::vector<std::int64_t> constant_extents, extents;
     for (std::size_t x = 0; x < axes; ++x) {
         const auto extent = st.axes[x].extent;
-        const bool constant = !st.dynamic_extents && !st.axes[x].variable && static_cast<std::int32_t>(x) >= left_axes && extent <= longest_constant_sum;
+        const bool constant = !st.dynamic_extents && !st.axes[x].variable &&
+                              static_cast<std::int32_t>(x) >= left_axes && extent <= longest_constant_sum;
         constant_extents.push_back(constant ? extent : argument);
         extents.push_back(extent);
     }
@@ -81,7 +86,8 @@ kernel_request make_direct(const step& st, const machine& chip) {
         auto& row = constant_strides.emplace_back();
         for (const auto s : here.stride) row.push_back(s == 0 || s == 1 ? s : argument);
         for (const auto& g : here.gathers)
-            gathered_operand.push_back(static_cast<std::int32_t>(o)), gather_table.push_back(g.table), gather_strides.push_back(g.stride);
+            gathered_operand.push_back(static_cast<std::int32_t>(o)), gather_table.push_back(g.table),
+                gather_strides.push_back(g.stride);
         for (const auto& b : here.bounds) bound_operand.push_back(static_cast<std::int32_t>(o)), bounds.push_back(&b);
     }
     std::int32_t scalars = 0;
@@ -133,19 +139,22 @@ kernel_request make_direct(const step& st, const machine& chip) {
     const double seconds = cost_model(st, chip).seconds - chip.launch_seconds;
     if (cuda) {
         // A team for each element, unless there are elements enough to keep every thread busy alone.
-        const bool teams = st.tile[0] > 1 && elements * st.tile[0] < threads_to_fill * chip.processors * team_advantage;
+        const bool teams =
+            st.tile[0] > 1 && elements * st.tile[0] < threads_to_fill * chip.processors * team_advantage;
         pack.number(elements);
         pack.number(teams);
         const std::int64_t per_block = direct_threads / (teams ? st.tile[0] : 1);
         out.shape.grid = (elements + per_block - 1) / per_block;
         out.shape.threads = direct_threads;
-        out.shape.shared_bytes = st.tile[0] == direct_threads ? direct_threads / 32 * static_cast<int>(size_of(st.compute)) : 0;
+        out.shape.shared_bytes =
+            st.tile[0] == direct_threads ? direct_threads / 32 * static_cast<int>(size_of(st.compute)) : 0;
     } else {
         const auto row = left_axes > 0 ? std::max<std::int64_t>(st.axes[0].extent, 1) : 1;
         out.shape.grid = elements / row;
         pack.number(out.shape.grid);
         pack.number(0);
-        out.shape.seconds_per_block = seconds * chip.processors / static_cast<double>(std::max<std::int64_t>(out.shape.grid, 1));
+        out.shape.seconds_per_block =
+            seconds * chip.processors / static_cast<double>(std::max<std::int64_t>(out.shape.grid, 1));
     }
     return out;
 }

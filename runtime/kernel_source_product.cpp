@@ -74,15 +74,17 @@ class product_source {
         return (st_.kernel == family::tall_skinny_atb && c == k) || (st_.kernel == family::tall_skinny_ab && c == m);
     }
 
-    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it: of a batch of one it may be as
-    /// long as that axis's own.
-    std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g, std::initializer_list<std::int32_t> operands) const {
+    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it: of a
+    /// batch of one it may be as long as that axis's own.
+    std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g,
+                                                            std::initializer_list<std::int32_t> operands) const {
         auto out = g.stride;
         auto row = out.begin();
         for (const auto o : operands) {
             std::int64_t nearest = INT64_MAX; // the least that lies beyond such an axis
             for (std::size_t a = 0; a < st_.axes.size(); ++a)
-                if (const auto s = std::abs(at(o).stride[a]); s != 0 && (st_.classes[a] == batch || is_long(st_.classes[a])))
+                if (const auto s = std::abs(at(o).stride[a]);
+                    s != 0 && (st_.classes[a] == batch || is_long(st_.classes[a])))
                     nearest = std::min(nearest, st_.axes[a].extent == 1 ? s : s + 1);
             for (const auto& g : at(o).gathers)
                 if (g.stride != 0) nearest = std::min(nearest, std::abs(g.stride) + 1);
@@ -162,16 +164,19 @@ class product_source {
             if (const auto* table = table_of(o)) pack.address(*table);
             else pack.number(0);
         }
-        for (std::size_t o = 0; o < 3; ++o) pack.number(table_of(o) == nullptr ? 0 : operand_of(o).gathers.front().stride);
+        for (std::size_t o = 0; o < 3; ++o)
+            pack.number(table_of(o) == nullptr ? 0 : operand_of(o).gathers.front().stride);
         for (std::size_t o = 0; o < 3; ++o) {
             std::vector<std::int64_t> steps;
-            for (const auto a : axes_of(st_, batch)) steps.push_back(table_of(o) == nullptr ? 0 : table_of(o)->stride[static_cast<std::size_t>(a)]);
+            for (const auto a : axes_of(st_, batch))
+                steps.push_back(table_of(o) == nullptr ? 0 : table_of(o)->stride[static_cast<std::size_t>(a)]);
             pack.numbers(steps);
         }
     }
 
     /// 0 the rows, 1 the columns, 2 the batch: along which an operand's elements lie nearest.
-    static int fastest(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns, const std::vector<std::int64_t>& batches) {
+    static int fastest(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns,
+                       const std::vector<std::int64_t>& batches) {
         const auto nearest = [](const std::vector<std::int64_t>& strides) {
             std::int64_t best = INT64_MAX;
             for (const auto s : strides)
@@ -192,7 +197,8 @@ class product_source {
         const auto layout = batched_layout_of(st_, t);
         write_tile();
         write_layout(layout, t.products);
-        text_.flag("always_aligned", layout.realigned || (layout.operands[1].line > 0 && layout.operands[2].line > 0));
+        text_.flag("always_aligned",
+                   layout.realigned || (layout.operands[1].line > 0 && layout.operands[2].line > 0));
         write_fragments(layout.realigned ? fragment_load::matrices : span_fragments(st_, layout), t.k_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
@@ -286,7 +292,8 @@ class product_source {
         text_.list("column", narrow(column));
         text_.list("region", narrow(layout.region));
         text_.list("pitch", narrow(layout.pitch));
-        text_.list("lines", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.lines[1]), static_cast<std::int32_t>(layout.lines[2])});
+        text_.list("lines", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.lines[1]),
+                                                        static_cast<std::int32_t>(layout.lines[2])});
     }
 
     void write_stages(const panel_layout& layout) {
@@ -295,7 +302,8 @@ class product_source {
     }
 
     static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values) {
-        return {static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1]), static_cast<std::int32_t>(values[2])};
+        return {static_cast<std::int32_t>(values[0]), static_cast<std::int32_t>(values[1]),
+                static_cast<std::int32_t>(values[2])};
     }
 
     void write_tile() {
@@ -329,7 +337,8 @@ class product_source {
             rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
             lengths[o] = static_cast<std::int32_t>(staged.length);
         }
-        nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]), fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
+        nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]),
+                   fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
                    fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
         text_.list("is_span", is_span);
         text_.list("is_run", is_run);
@@ -342,6 +351,7 @@ class product_source {
         text_.list("region", narrow(regions.staged));
         text_.list("fastest", nearest);
         text_.constant("places", regions.end);
+        text_.constant("all_steps", layout.all_steps);
         text_.flag("realigned", layout.realigned);
         write_realigned(layout, regions);
     }
@@ -360,7 +370,6 @@ class product_source {
         text_.list("realigned_pitch", each(&realigned_operand::pitch));
         text_.list("realigned_slot", each(&realigned_operand::slot));
         text_.list("realigned_region", narrow(regions.again));
-        text_.constant("all_steps", (extent_of(st_, k) + 15) / 16 * 16);
     }
 
     void make_tall_skinny_atb() {
@@ -383,7 +392,8 @@ class product_source {
         }
         out_.shape.grid = atb_blocks(st_, t, chip_);
         out_.shape.blocks_meet = out_.shape.grid > 1;
-        out_.shape.fits_at_once = out_.shape.grid > 1 && extent_of(st_, m) * extent_of(st_, n) > atb_added_at_once(st_);
+        out_.shape.fits_at_once =
+            out_.shape.grid > 1 && extent_of(st_, m) * extent_of(st_, n) > atb_added_at_once(st_);
         out_.shape.threads = atb_threads(st_, t);
         out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
     }
@@ -399,7 +409,8 @@ class product_source {
         write_stages(layout);
         text_.constant("barrier_bytes", barrier_bytes);
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
-        text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart), static_cast<std::int32_t>(layout.row[2] * apart)});
+        text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart),
+                                                               static_cast<std::int32_t>(layout.row[2] * apart)});
         finish("tall_skinny_atb");
     }
 

@@ -13,9 +13,10 @@ enum class occasion {
     next_runs  ///< it runs again and again
 };
 
-/// The plan of `s` on `b`, its tiles chosen as chosen_tuning() says. A statement that has been compiled for many sizes
-/// gets kernels with extents as arguments for further ones, but for sizes that come again.
-lowering::plan lower_for(const lowering::statement& s, backend& b, std::vector<lowering::stage>* trace, occasion when);
+/// The plan of `s` on `b`, its tiles chosen as chosen_tuning() says. A statement that has been compiled for many
+/// sizes gets kernels with extents as arguments for further ones, but for sizes that come again.
+lowering::plan lower_for(const lowering::statement& s, backend& b, std::vector<lowering::stage>* trace,
+                         occasion when);
 
 /// Whether kernels of `p` have extents as arguments, and sizes that come again would have kernels of their own.
 bool is_general(const lowering::plan& p);

@@ -2,9 +2,9 @@
 #include "runtime/math_mode.hpp"
 
 #include "lowering/error.hpp"
+#include "runtime/environment.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 #include <utility>
@@ -19,8 +19,8 @@ std::optional<math> math_named(std::string_view name) {
 }
 
 math from_environment() {
-    const char* const name = std::getenv("RICCI_MATH");
-    if (name == nullptr || *name == '\0') return math::full;
+    const char* const name = variable("RICCI_MATH");
+    if (name == nullptr) return math::full;
     if (const auto named = math_named(name)) return *named;
     throw error(fmt::format("RICCI_MATH is \"{}\": expected full or tf32", name), blame::environment);
 }
@@ -44,7 +44,9 @@ math chosen_math() {
     return static_cast<math>(choice);
 }
 
-std::optional<math> exchange_thread_math(std::optional<math> choice) noexcept { return std::exchange(thread_math, choice); }
+std::optional<math> exchange_thread_math(std::optional<math> choice) noexcept {
+    return std::exchange(thread_math, choice);
+}
 
 math parse_math(const std::string& name) {
     if (const auto named = math_named(name)) return *named;

@@ -17,8 +17,8 @@ namespace ricci::runtime {
 /// For the statements of all threads from now on, but those within a scope of their thread.
 void choose_math(math choice);
 
-/// Of this thread's statements: its scope's, else what was chosen; at first what RICCI_MATH says, else math::full. Throws ricci::error
-/// (environment) where RICCI_MATH has another word.
+/// Of this thread's statements: its scope's, else what was chosen; at first what RICCI_MATH says, else math::full.
+/// Throws ricci::error (environment) where RICCI_MATH has another word.
 math chosen_math();
 
 /// Gives this thread a scope's mode, or none; returns what it had.

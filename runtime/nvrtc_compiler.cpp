@@ -4,10 +4,10 @@
 #include "lowering/error.hpp"
 #include "runtime/cuda_check.hpp"
 #include "runtime/cuda_library.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/temporary_directory.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -97,8 +97,7 @@ nvrtc_compiler::nvrtc_compiler(int capability, int newest_major) : capability_(c
         for (const auto& builtins : files_beside(path_, "libnvrtc-builtins.so"))
             identity_ += "; " + file_identity(builtins);
     }
-    const char* debug = std::getenv("RICCI_DEBUG");
-    line_info_ = debug && *debug;
+    line_info_ = is_debugging();
     options_ = fmt::format("--gpu-architecture=sm_{} {}{}", capability, language, line_info_ ? " -lineinfo" : "");
 }
 

@@ -30,7 +30,8 @@ void append(std::string& out, std::string_view name, std::set<std::string, std::
         const auto end = text.find('\n');
         const auto line = text.substr(0, end);
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        if (line.starts_with(include)) append(out, line.substr(include.size(), line.rfind('"') - include.size()), seen);
+        if (line.starts_with(include))
+            append(out, line.substr(include.size(), line.rfind('"') - include.size()), seen);
         else if (!line.starts_with("#pragma once")) (out += line) += '\n';
     }
 }
@@ -43,11 +44,13 @@ void prelude::list(std::string_view name, std::span<const std::int32_t> values) 
 }
 
 void prelude::wide_list(std::string_view name, std::span<const std::int64_t> values) {
-    text_ += fmt::format("constexpr long long {}[{}] = {};\n", name, std::max<std::size_t>(values.size(), 1), braces(values));
+    text_ += fmt::format("constexpr long long {}[{}] = {};\n", name, std::max<std::size_t>(values.size(), 1),
+                         braces(values));
 }
 
 void prelude::wide_table(std::string_view name, const std::vector<std::vector<std::int64_t>>& rows) {
-    text_ += fmt::format("constexpr long long {}[{}][{}] = {{", name, rows.size(), std::max<std::size_t>(rows[0].size(), 1));
+    text_ += fmt::format("constexpr long long {}[{}][{}] = {{", name, rows.size(),
+                         std::max<std::size_t>(rows[0].size(), 1));
     for (std::size_t r = 0; r < rows.size(); ++r) text_ += (r == 0 ? "" : ", ") + braces(rows[r]);
     text_ += "};\n";
 }

@@ -22,7 +22,9 @@ class prelude {
   public:
     prelude() : text_("constexpr long long argument = -9223372036854775807LL - 1;\n") {}
 
-    void constant(std::string_view name, std::int64_t value) { text_ += fmt::format("constexpr int {} = {};\n", name, value); }
+    void constant(std::string_view name, std::int64_t value) {
+        text_ += fmt::format("constexpr int {} = {};\n", name, value);
+    }
     void flag(std::string_view name, bool value) { text_ += fmt::format("constexpr bool {} = {};\n", name, value); }
     void list(std::string_view name, std::span<const std::int32_t> values);
     void wide_list(std::string_view name, std::span<const std::int64_t> values);

@@ -35,7 +35,9 @@ value exponential(value x) {
     return {half_way * c * half_way, half_way * s * half_way};
 }
 
-value square_root(value x) { return x.imag() == 0 && x.real() >= 0 ? value{std::sqrt(x.real()), x.imag()} : std::sqrt(x); }
+value square_root(value x) {
+    return x.imag() == 0 && x.real() >= 0 ? value{std::sqrt(x.real()), x.imag()} : std::sqrt(x);
+}
 
 value smaller(value x, value y) {
     if (std::isnan(x.real())) return x;
@@ -144,8 +146,12 @@ class interpreter {
             const auto table = static_cast<std::size_t>(g.table);
             std::int64_t at = 0;
             find(table, at);
-            if (const auto type = st_.operands[table].type; type == scalar_type::address) base = static_cast<std::byte*const*>(memory_[table])[at];
-            else offset += g.stride * (type == scalar_type::i32 ? static_cast<const std::int32_t*>(memory_[table])[at] : static_cast<const std::int64_t*>(memory_[table])[at]);
+            if (const auto type = st_.operands[table].type; type == scalar_type::address)
+                base = static_cast<std::byte* const*>(memory_[table])[at];
+            else
+                offset +=
+                    g.stride * (type == scalar_type::i32 ? static_cast<const std::int32_t*>(memory_[table])[at]
+                                                         : static_cast<const std::int64_t*>(memory_[table])[at]);
         }
         return base + offset * size_of(st_.operands[o].type);
     }
@@ -183,7 +189,8 @@ class interpreter {
     bool real_;
 };
 
-value evaluate_from(const std::vector<node>& nodes, const std::vector<scalar>& scalars, bool real, std::int32_t number) {
+value evaluate_from(const std::vector<node>& nodes, const std::vector<scalar>& scalars, bool real,
+                    std::int32_t number) {
     const auto& n = nodes[static_cast<std::size_t>(number)];
     if (n.kind == operation::scalar) {
         const auto& x = scalars[static_cast<std::size_t>(n.a)];
@@ -195,7 +202,8 @@ value evaluate_from(const std::vector<node>& nodes, const std::vector<scalar>& s
 
 } // namespace
 
-void run_reference(const step& st, const std::vector<scalar>& scalars, const std::function<void*(std::int32_t)>& address) {
+void run_reference(const step& st, const std::vector<scalar>& scalars,
+                   const std::function<void*(std::int32_t)>& address) {
     interpreter(st, scalars, address).run();
 }
 

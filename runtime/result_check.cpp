@@ -44,9 +44,9 @@ bool agree(const step& st, const statement& s, const std::vector<std::byte>& a, 
     const auto k = static_cast<double>(extent_of(st, axis_class::k));
     double scale = 1;
     for (const auto& x : s.scalars) scale = std::max(scale, std::abs(x.real) + std::abs(x.imaginary));
-    // Products of numbers evenly spread over [-1, 1] add up to a third of their number's root, and rarely to twice that
-    // root. Every second of them is added by a step at the most, also by the tensor cores, which make three products of
-    // eight numbers; a step rounds such a sum, the tensor cores towards zero.
+    // Products of numbers evenly spread over [-1, 1] add up to a third of their number's root, and rarely to twice
+    // that root. Every second of them is added by a step at the most, also by the tensor cores, which make three
+    // products of eight numbers; a step rounds such a sum, the tensor cores towards zero.
     const auto type = st.operands[0].type;
     const auto products = is_complex(st.compute) ? 2 * k : k;
     const auto largest = 1 + 2 * std::sqrt(products);

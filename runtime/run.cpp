@@ -68,7 +68,9 @@ prepared make_prepared(const statement& s, occasion when) {
 prepared find_prepared(const statement& s, const key_words& key, occasion when) {
     auto& state = shared();
     const int generation = tuning_generation;
-    const auto is_ready = [&](const prepared& p) { return p.lacks == lack::nothing || backend_of(device(s.accesses[0].device)).capturing(); };
+    const auto is_ready = [&](const prepared& p) {
+        return p.lacks == lack::nothing || backend_of(device(s.accesses[0].device)).capturing();
+    };
     {
         const std::lock_guard lock(state.mutex);
         if (state.generation != generation) state.executables.clear(), state.generation = generation;
@@ -91,9 +93,11 @@ const executable& find_executable(const statement& s) {
     static thread_local key_words key;
     static thread_local prepared_map mine;
     static thread_local int generation = 0;
-    if (const int now = tuning_generation.load(std::memory_order_acquire); now != generation) [[unlikely]] mine.clear(), generation = now;
+    if (const int now = tuning_generation.load(std::memory_order_acquire); now != generation) [[unlikely]]
+        mine.clear(), generation = now;
     write_key(s, key);
-    if (const auto found = mine.find(key); found != mine.end() && found->second.lacks == lack::nothing) return *found->second.code;
+    if (const auto found = mine.find(key); found != mine.end() && found->second.lacks == lack::nothing)
+        return *found->second.code;
     auto made = find_prepared(s, key, occasion::first_run);
     if (mine.size() >= most_executables) mine.clear();
     return *mine.insert_or_assign(key, std::move(made)).first->second.code;
@@ -103,15 +107,16 @@ thread_local collector* current_collector = nullptr;
 
 void refuse_locals(const statement& s) {
     for (const auto& a : s.accesses)
-        if (a.local != no_local) refuse(s, "a ricci::local has memory only within a program: use it in ricci::record");
+        if (a.local != no_local)
+            refuse(s, "a ricci::local has memory only within a program: use it in ricci::record");
 }
 
 void refuse_second_range(const statement& s) {
     const auto& second = s.second_ranges.front();
     for (const auto& first : s.labels)
         if (first.name == second.name)
-            refuse(s, "index {} has two ranges in one statement: ({}, {}) and ({}, {})", first.name, first.begin, first.end, second.begin,
-                   second.end);
+            refuse(s, "index {} has two ranges in one statement: ({}, {}) and ({}, {})", first.name, first.begin,
+                   first.end, second.begin, second.end);
 }
 
 /// Memory for the locals of a program, one piece each, zeroed.
@@ -141,7 +146,10 @@ class local_memory {
         for (int p = 0; p < a.position_count; ++p)
             if (s.positions[static_cast<std::size_t>(a.first_position + p)].extent == 0) bytes = 0;
         for (int p = 0; p < a.position_count; ++p)
-            if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(s.positions[static_cast<std::size_t>(a.first_position + p)].extent), &bytes))
+            if (__builtin_mul_overflow(
+                    bytes,
+                    static_cast<std::size_t>(s.positions[static_cast<std::size_t>(a.first_position + p)].extent),
+                    &bytes))
                 throw error("the size of a ricci::local does not fit 64 bits");
         const device d(a.device);
         pieces_.emplace(a.local, piece(allocate(d, bytes, true), release_on{d}));
@@ -181,12 +189,15 @@ void run_program(const std::vector<statement>& statements) {
         resolved.push_back(locals.resolved(s));
         key_words key;
         write_key(resolved.back(), key);
-        all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code); // all of them, before anything is written
+        // all of them, before anything is written
+        all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code);
     }
     for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n]);
 }
 
-collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) { current_collector = &take_; }
+collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) {
+    current_collector = &take_;
+}
 collecting::~collecting() { current_collector = outer_; }
 
 bool is_collecting() { return current_collector != nullptr; }

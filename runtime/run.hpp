@@ -12,8 +12,9 @@
 
 namespace ricci {
 
-/// Who chooses among a kernel's parameters. off: the cost model; cached: what was measured on this chip, then what ricci ships for its
-/// architecture, then the model; on_first_use: as cached, and what is not measured yet is, when a statement first runs on a device.
+/// Who chooses among a kernel's parameters. off: the cost model; cached: what was measured on this chip, then what
+/// ricci ships for its architecture, then the model; on_first_use: as cached, and what is not measured yet is, when a
+/// statement first runs on a device.
 enum class tuning { off, cached, on_first_use };
 
 } // namespace ricci
@@ -25,8 +26,8 @@ void choose_tuning(tuning choice);
 /// tuning::cached at first.
 tuning chosen_tuning() noexcept;
 
-/// Runs `s`, or hands it to this thread's collector where one is set. On a GPU it returns once the kernels are launched.
-/// Throws ricci::error, with nothing written, for every mistake that fix_indices and check_overlap find.
+/// Runs `s`, or hands it to this thread's collector where one is set. On a GPU it returns once the kernels are
+/// launched. Throws ricci::error, with nothing written, for every mistake that fix_indices and check_overlap find.
 void run(const lowering::statement& s);
 
 /// Lowers `s` and compiles its kernels, as runs that follow one another need them; runs nothing. Throws as run does.

@@ -51,7 +51,9 @@ void* open_from_file(const std::string& code) {
     std::ofstream out(path, std::ios::binary);
     out.write(code.data(), static_cast<std::streamsize>(code.size()));
     out.close();
-    if (!out) throw error(fmt::format("cannot write the CPU kernel to {}: is the disk full?", path.string()), blame::environment);
+    if (!out)
+        throw error(fmt::format("cannot write the CPU kernel to {}: is the disk full?", path.string()),
+                    blame::environment);
     return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 

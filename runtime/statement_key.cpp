@@ -14,10 +14,12 @@ std::uint64_t word(std::int64_t value) { return static_cast<std::uint64_t>(value
 
 void write_header(const statement& s, key_words& key) {
     key.clear();
-    for (const auto count : {static_cast<std::size_t>(s.op) | static_cast<std::size_t>(s.math) << 8, s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
+    for (const auto count : {static_cast<std::size_t>(s.op) | static_cast<std::size_t>(s.math) << 8,
+                             s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
         key.push_back(count);
     for (const auto& n : s.nodes)
-        key.push_back(static_cast<std::uint64_t>(n.kind) << 56 | static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.a) & 0xfffffffu) << 28 |
+        key.push_back(static_cast<std::uint64_t>(n.kind) << 56 |
+                      static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.a) & 0xfffffffu) << 28 |
                       (static_cast<std::uint32_t>(n.b) & 0xfffffffu));
     std::uint64_t flags = 0;
     for (std::size_t n = 0; n < s.scalars.size(); ++n) {
@@ -34,9 +36,10 @@ std::size_t first_with_data(const statement& s, std::size_t n) {
 }
 
 void write_access_header(const access& a, key_words& key) {
-    key.push_back(static_cast<std::uint64_t>(a.type) | (a.padded ? 1u << 8 : 0u) | (a.local != no_local ? 1u << 9 : 0u) |
-                  (a.data == nullptr ? 1u << 10 : 0u) | (is_aligned(a) ? 0u : 1u << 11) |
-                  (size_of(a.type) > 2 || is_at_word(a) ? 0u : 1u << 12) | word(a.position_count) << 16 | word(a.device) << 32);
+    key.push_back(static_cast<std::uint64_t>(a.type) | (a.padded ? 1u << 8 : 0u) |
+                  (a.local != no_local ? 1u << 9 : 0u) | (a.data == nullptr ? 1u << 10 : 0u) |
+                  (is_aligned(a) ? 0u : 1u << 11) | (size_of(a.type) > 2 || is_at_word(a) ? 0u : 1u << 12) |
+                  word(a.position_count) << 16 | word(a.device) << 32);
 }
 
 } // namespace
@@ -51,7 +54,8 @@ void write_key(const statement& s, key_words& key) {
             key.push_back(word(position.extent));
             key.push_back(word(position.stride));
             key.push_back(word(position.offset));
-            key.push_back(word(position.term_count) | word(position.table + 1) << 16 | (position.distinct ? 1ull << 48 : 0ull));
+            key.push_back(word(position.term_count) | word(position.table + 1) << 16 |
+                          (position.distinct ? 1ull << 48 : 0ull));
             for (int t = 0; t < position.term_count; ++t) {
                 const auto& term = s.terms[static_cast<std::size_t>(position.first_term + t)];
                 key.push_back(word(term.label));
@@ -65,8 +69,11 @@ void write_key(const statement& s, key_words& key) {
         const auto span = span_of(s, a);
         const bool apart = a.local != s.accesses[0].local || span.is_apart_from(left);
         key.push_back(apart);
-        key.push_back(apart ? 0 : reinterpret_cast<std::uintptr_t>(a.data) - reinterpret_cast<std::uintptr_t>(s.accesses[0].data));
-        if (is_index(a.type)) key.push_back(first_with_data(s, n)); // the left and an operand may be gathered by one table
+        key.push_back(apart ? 0
+                            : reinterpret_cast<std::uintptr_t>(a.data) -
+                                  reinterpret_cast<std::uintptr_t>(s.accesses[0].data));
+        // the left and an operand may be gathered by one table
+        if (is_index(a.type)) key.push_back(first_with_data(s, n));
     }
 }
 

@@ -151,9 +151,15 @@ std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) c
     for (std::size_t e = 0; e < elements; ++e, entry = (entry + step) % count) {
         const auto narrow = static_cast<std::int32_t>(entry);
         // The operand's offset comes on top.
-        const auto address = r.type == scalar_type::address ? begin(of, r.target) - regions_[r.target].first * size_of(regions_[r.target].type) + entry * r.matrix_bytes : nullptr;
-        const void* const from = r.type == scalar_type::address ? static_cast<const void*>(&address) : r.type == scalar_type::i32 ? static_cast<const void*>(&narrow) : &entry;
-        std::memcpy(out.data() + e * static_cast<std::size_t>(size_of(r.type)), from, static_cast<std::size_t>(size_of(r.type)));
+        const auto address = r.type == scalar_type::address
+                                 ? begin(of, r.target) - regions_[r.target].first * size_of(regions_[r.target].type) +
+                                       entry * r.matrix_bytes
+                                 : nullptr;
+        const void* const from = r.type == scalar_type::address ? static_cast<const void*>(&address)
+                                 : r.type == scalar_type::i32   ? static_cast<const void*>(&narrow)
+                                                                : &entry;
+        std::memcpy(out.data() + e * static_cast<std::size_t>(size_of(r.type)), from,
+                    static_cast<std::size_t>(size_of(r.type)));
     }
     return out;
 }

@@ -2,10 +2,10 @@
 #include "runtime/table_check.hpp"
 
 #include "lowering/refuse.hpp"
+#include "runtime/environment.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 
 namespace ricci::runtime {
 namespace {
@@ -15,7 +15,8 @@ using namespace lowering;
 /// Reads a table's entries in the order of their labels.
 template <class Entry> class checker {
   public:
-    checker(const table_check& check, const void* entries) : check_(check), entries_(static_cast<const Entry*>(entries)) {}
+    checker(const table_check& check, const void* entries)
+        : check_(check), entries_(static_cast<const Entry*>(entries)) {}
 
     /// Whether an entry is no position; then at() tells where.
     bool finds_bad(std::size_t run = 0, std::int64_t offset = 0) {
@@ -48,19 +49,19 @@ template <class Entry> void check_one(const table_check& check, const void* entr
     if (!c.finds_bad()) return;
     std::string where;
     for (std::size_t r = 0; r < check.runs.size(); ++r)
-        where += fmt::format("{} {} = {}", r == 0 ? " at" : ",", s.labels[static_cast<std::size_t>(check.runs[r].label)].name, c.at()[check.runs.size() - 1 - r]);
+        where += fmt::format("{} {} = {}", r == 0 ? " at" : ",",
+                             s.labels[static_cast<std::size_t>(check.runs[r].label)].name,
+                             c.at()[check.runs.size() - 1 - r]);
     const auto names = operand_names(s);
-    refuse(s, "{}{} is {}, no value for position {} of {}, whose extent is {}", to_string(s, s.accesses[static_cast<std::size_t>(check.table)]), where, c.value(),
-           check.position + 1, names[static_cast<std::size_t>(check.access)], check.extent);
+    refuse(s, "{}{} is {}, no value for position {} of {}, whose extent is {}",
+           to_string(s, s.accesses[static_cast<std::size_t>(check.table)]), where, c.value(), check.position + 1,
+           names[static_cast<std::size_t>(check.access)], check.extent);
 }
 
 } // namespace
 
 bool checks_tables(device d) {
-    static const bool debugging = [] {
-        const char* text = std::getenv("RICCI_DEBUG");
-        return text != nullptr && *text != '\0';
-    }();
+    static const bool debugging = is_debugging();
     return d.is_cpu() || debugging;
 }
 

@@ -9,12 +9,13 @@
 
 namespace ricci::runtime {
 
-/// Whether tables are checked before a launch on `d`: always on the CPU, which reads them at once; elsewhere, where they must be copied
-/// to the host first, only with RICCI_DEBUG in the environment.
+/// Whether tables are checked before a launch on `d`: always on the CPU, which reads them at once; elsewhere, where
+/// they must be copied to the host first, only with RICCI_DEBUG in the environment.
 bool checks_tables(device d);
 
-/// Throws ricci::error naming the first entry that is no position. Waits for the device, if it is not the CPU; does nothing while its
-/// stream is captured. Takes no memory on the CPU.
-void check_tables(const std::vector<lowering::table_check>& checks, const lowering::statement& s, device d, backend& b);
+/// Throws ricci::error naming the first entry that is no position. Waits for the device, if it is not the CPU; does
+/// nothing while its stream is captured. Takes no memory on the CPU.
+void check_tables(const std::vector<lowering::table_check>& checks, const lowering::statement& s, device d,
+                  backend& b);
 
 } // namespace ricci::runtime

@@ -2,11 +2,11 @@
 #include "runtime/temporary_directory.hpp"
 
 #include "lowering/error.hpp"
+#include "runtime/environment.hpp"
 
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <fmt/format.h>
 #include <fstream>
@@ -55,8 +55,8 @@ void remove_stale(const fs::path& parent) {
 } // namespace
 
 temporary_directory::temporary_directory() {
-    const char* variable = std::getenv("TMPDIR");
-    const std::string parent = variable && *variable ? variable : "/tmp";
+    const char* const given = variable("TMPDIR");
+    const std::string parent = given ? given : "/tmp";
     remove_stale(parent);
     std::string pattern = fmt::format("{}/{}{}-XXXXXX", parent, prefix, getpid());
     if (!mkdtemp(pattern.data()))

@@ -10,8 +10,8 @@
 
 namespace ricci::tests {
 
-/// "A=f64[3,4] B=c64[2:8,5:1]": extents, and strides behind a colon (default: dense, first index fastest). Each name gets an address
-/// of its own that must not be touched; "B@A+16" shares A's, 16 bytes further on.
+/// "A=f64[3,4] B=c64[2:8,5:1]": extents, and strides behind a colon (default: dense, first index fastest). Each name
+/// gets an address of its own that must not be touched; "B@A+16" shares A's, 16 bytes further on.
 std::vector<text_operand> parse_operands(std::string_view operands);
 
 /// A statement over such operands, for tests that never run it.

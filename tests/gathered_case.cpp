@@ -47,7 +47,8 @@ void fill_tables(const statement& s, std::mt19937_64& random) {
         std::int64_t extent = std::numeric_limits<std::int64_t>::max();
         bool distinct = false;
         for (const auto& p : s.positions)
-            if (p.is_gathered() && s.accesses[static_cast<std::size_t>(p.table)].data == table.data) extent = std::min(extent, p.extent), distinct |= p.distinct;
+            if (p.is_gathered() && s.accesses[static_cast<std::size_t>(p.table)].data == table.data)
+                extent = std::min(extent, p.extent), distinct |= p.distinct;
         std::vector<std::int64_t> offsets{0};
         for (int p = 0; p < table.position_count; ++p) {
             const auto& position = s.positions[static_cast<std::size_t>(table.first_position + p)];
@@ -60,10 +61,12 @@ void fill_tables(const statement& s, std::mt19937_64& random) {
         std::iota(all.begin(), all.end(), 0);
         std::shuffle(all.begin(), all.end(), random);
         for (std::size_t n = 0; n < offsets.size(); ++n) {
-            const auto entry = distinct ? all.at(n) : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent));
+            const auto entry =
+                distinct ? all.at(n) : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent));
             const auto narrow = static_cast<std::int32_t>(entry);
             auto* const at = static_cast<std::byte*>(table.data) + offsets[n] * size_of(table.type);
-            std::memcpy(at, table.type == scalar_type::i32 ? static_cast<const void*>(&narrow) : &entry, static_cast<std::size_t>(size_of(table.type)));
+            std::memcpy(at, table.type == scalar_type::i32 ? static_cast<const void*>(&narrow) : &entry,
+                        static_cast<std::size_t>(size_of(table.type)));
         }
     }
 }

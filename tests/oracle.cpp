@@ -83,7 +83,8 @@ class evaluator {
         std::int32_t narrow = 0;
         std::int64_t wide = 0;
         const bool is_narrow = s_.accesses[static_cast<std::size_t>(number)].type == scalar_type::i32;
-        std::memcpy(is_narrow ? static_cast<void*>(&narrow) : &wide, address(number), is_narrow ? sizeof narrow : sizeof wide);
+        std::memcpy(is_narrow ? static_cast<void*>(&narrow) : &wide, address(number),
+                    is_narrow ? sizeof narrow : sizeof wide);
         return is_narrow ? narrow : wide;
     }
 
@@ -167,7 +168,8 @@ class evaluator {
         };
         const bool rounds = s_.math == math_mode::tf32 && passes(t);
         for (const factor& f : t.factors) multiply(rounds ? rounded(evaluate_factor(f)) : evaluate_factor(f));
-        for (std::size_t n = 2; rounds && n < t.factors.size(); ++n) multiply({made(1, 0), 0x1p-11L}); // a product of others is rounded too
+        // a product of others is rounded too
+        for (std::size_t n = 2; rounds && n < t.factors.size(); ++n) multiply({made(1, 0), 0x1p-11L});
         for (const scalar& c : t.scalars) {
             const value rounded{made(c.real, c.imaginary)};
             const bool held = format_.holds(c.real) && format_.holds(c.imaginary);

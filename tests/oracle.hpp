@@ -46,9 +46,9 @@ struct oracle_result {
 /// The bound: a sum of products is right to ops * c * eps * (sum of the products' magnitudes), whatever the order,
 /// association, distribution and fusing; ops counts its additions and a product's multiplications, eps is the
 /// compute type's (the promotion of all accesses, at least f32), c is 1, and 3 for complex. A multiplication inside a
-/// sum counts 4 in f32, which covers a split into three TF32 products; where the statement asks for tf32, each factor of
-/// a product in a sum may be off by half a unit of TF32 first, 2^-11 of it. A copy has bound 0, and so
-/// has a sum of products of integers that stays below 2^digits: tests that fill with integers see every lost product.
+/// sum counts 4 in f32, which covers a split into three TF32 products; where the statement asks for tf32, each factor
+/// of a product in a sum may be off by half a unit of TF32 first, 2^-11 of it. A copy has bound 0, and so has a sum
+/// of products of integers that stays below 2^digits: tests that fill with integers see every lost product.
 oracle_result evaluate(const lowering::statement& s);
 
 /// The type `s` computes in.

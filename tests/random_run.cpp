@@ -41,8 +41,11 @@ class on_device {
 
     void copy_back() {
         for (std::size_t b = 0; b < copies_.size(); ++b) {
-            const auto is_here = [&](const lowering::access& a) { return a.type == lowering::scalar_type::address && a.data == case_.memory[b].data(); };
-            if (std::any_of(kept_.accesses.begin(), kept_.accesses.end(), is_here)) continue; // its addresses are the device's
+            const auto is_here = [&](const lowering::access& a) {
+                return a.type == lowering::scalar_type::address && a.data == case_.memory[b].data();
+            };
+            // its addresses are the device's
+            if (std::any_of(kept_.accesses.begin(), kept_.accesses.end(), is_here)) continue;
             const auto whole = case_.memory[b].whole();
             runtime::copy(cpu(), whole.data(), device_, copies_[b], whole.size());
         }
@@ -76,7 +79,8 @@ class on_device {
 
 } // namespace
 
-std::string run_and_compare(random_case& c, std::int32_t device_code, const std::function<void(const lowering::statement&)>& how) {
+std::string run_and_compare(random_case& c, std::int32_t device_code,
+                            const std::function<void(const lowering::statement&)>& how) {
     const auto run = [&] { how ? how(c.s) : runtime::run(c.s); };
     const oracle_result expected = evaluate(c.s);
     std::vector<std::span<std::byte>> memory;

@@ -309,7 +309,9 @@ class generator : random_places {
             const auto p = static_cast<std::int32_t>(between(0, access.position_count - 1));
             if (c.s.positions[static_cast<std::size_t>(access.first_position + p)].extent == 0) continue;
             // Matrices at addresses are apart from the left's.
-            const auto is_shared = [&](const placement& o) { return &o != &placements_[a] && o.buffer == placements_[a].buffer; };
+            const auto is_shared = [&](const placement& o) {
+                return &o != &placements_[a] && o.buffer == placements_[a].buffer;
+            };
             const bool shared = std::any_of(placements_.begin(), placements_.end(), is_shared);
             if (!shared && chance(0.4)) gather_by_address(c, a, p);
             else gather_by_table(c, a, p, chance(0.5) ? scalar_type::i32 : scalar_type::i64, random_);

@@ -24,10 +24,11 @@ random_case make_random_case(std::uint64_t seed);
 
 /// Runs the case on a device (a copy of every buffer is taken there and back) and compares with the oracle. Empty if
 /// right, else what was wrong, with the case's text. `how`: what runs the statement, runtime::run if empty.
-std::string run_and_compare(random_case& c, std::int32_t device_code, const std::function<void(const lowering::statement&)>& how = {});
+std::string run_and_compare(random_case& c, std::int32_t device_code,
+                            const std::function<void(const lowering::statement&)>& how = {});
 
-/// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first seed (1)
-/// and RICCI_TEST_N overrides `count`.
+/// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first
+/// seed (1) and RICCI_TEST_N overrides `count`.
 std::string run_random_cases(int count, std::int32_t device_code);
 
 } // namespace ricci::tests

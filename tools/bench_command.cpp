@@ -60,9 +60,10 @@ void add_batched(CLI::App& app, all_options& o) {
     app.add_option("--types", b.types, type_help);
     app.add_option("--transpose", b.transpositions, "NN, NT, TN, TT; C is transposed and conjugated (default NN)");
     app.add_option("--beta", b.betas, "1: C += A*B, 0: C = A*B (default 1)");
-    app.add_option("--layout", b.layouts,
-                   "contiguous, interleaved (the batch's index is the fastest), shared (all use one B), shared-a, gathered (A's "
-                   "and B's matrices in a random order, by an index table), pointers (the same by arrays of pointers, C's too)");
+    app.add_option(
+        "--layout", b.layouts,
+        "contiguous, interleaved (the batch's index is the fastest), shared (all use one B), shared-a, gathered (A's "
+        "and B's matrices in a random order, by an index table), pointers (the same by arrays of pointers, C's too)");
     app.add_option("--ld", b.padding, "Elements of padding behind each column, as +1")->check(few);
     app.add_option("--offset", b.offset, offset_help)->check(few);
     app.add_option("--batch", b.batch,

@@ -18,9 +18,10 @@ void add_math_option(CLI::App& app) {
             throw CLI::ValidationError("--math", e.what());
         }
     };
-    app.add_option_function<std::string>("--math", choose,
-                                         "full, or tf32: f32 and c64 are rounded to TF32 where a GPU's tensor cores multiply them; "
-                                         "otherwise RICCI_MATH, else full");
+    app.add_option_function<std::string>(
+        "--math", choose,
+        "full, or tf32: f32 and c64 are rounded to TF32 where a GPU's tensor cores multiply them; "
+        "otherwise RICCI_MATH, else full");
 }
 
 } // namespace ricci::tools

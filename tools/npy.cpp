@@ -118,8 +118,10 @@ class dictionary_reader {
             return code.size() > 1 && (code[0] == '<' || code[0] == '>') && t.first == code.substr(1);
         });
         if (known == std::end(type_codes))
-            refuse(file_, fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8{}", printable(code),
-                                      is_real(code) ? "; convert it: a.astype(float)" : ""));
+            refuse(
+                file_,
+                fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8{}",
+                            printable(code), is_real(code) ? "; convert it: a.astype(float)" : ""));
         header_.type = known->second;
         header_.swapped = (code[0] == '<') != (std::endian::native == std::endian::little);
     }

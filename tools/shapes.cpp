@@ -27,7 +27,9 @@ text_operand parse_shape(const argument& a) {
     std::string_view rest = a.value;
     const std::size_t bracket = std::min(rest.find('['), rest.size());
     const auto type = lowering::element_type_named(rest.substr(0, bracket));
-    if (!type) throw bad(fmt::format("'{}' is none of f16, bf16, f32, f64, c64 and c128, for index tables i32 and i64", rest.substr(0, bracket)));
+    if (!type)
+        throw bad(fmt::format("'{}' is none of f16, bf16, f32, f64, c64 and c128, for index tables i32 and i64",
+                              rest.substr(0, bracket)));
     rest.remove_prefix(bracket);
     if (rest.size() < 2 || rest.back() != ']') throw bad("the extents stand in brackets behind the type");
     rest = rest.substr(1, rest.size() - 2);

@@ -1,6 +1,8 @@
 // tuning_list: what `ricci tune` is to tune.
 #include "tools/tuning_list.hpp"
 
+#include "bench/lists.hpp"
+
 #include <ricci/lowering/error.hpp>
 
 #include <fmt/format.h>
@@ -17,19 +19,10 @@ namespace ricci::tools {
 
 namespace {
 
+using bench::split;
 using lowering::scalar_type;
 
 constexpr std::int64_t largest_size = 4096;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> out;
-    for (;;) {
-        const auto at = text.find(separator);
-        out.push_back(text.substr(0, at));
-        if (at == text.npos) return out;
-        text.remove_prefix(at + 1);
-    }
-}
 
 std::string_view trimmed(std::string_view text) {
     constexpr const char* blanks = " \t\r";

@@ -40,7 +40,8 @@ constexpr std::size_t most_failures = 3; ///< in turn: then the device, not the 
 
 std::string name_of_job(const statement& s, const step& st) {
     return fmt::format("{} in {}{}: m={} n={} k={} batch={}", to_string(s),
-                       name_of(st.operands[static_cast<std::size_t>(st.x)].type), st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
+                       name_of(st.operands[static_cast<std::size_t>(st.x)].type),
+                       st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
                        extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
 

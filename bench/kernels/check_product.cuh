@@ -1,8 +1,8 @@
-// check_product: compares every element of C with its sum in double. Stands behind product_operands.cuh, reduce.cuh and
-// random_value.hpp. Constants: theirs, and team_threads: 1, or 256 where a sum is long.
+// check_product: compares every element of C with its sum in double. Stands behind product_operands.cuh, reduce.cuh
+// and random_value.hpp. Constants: theirs, and team_threads: 1, or 256 where a sum is long.
 //
-// What C was before is known again from random_value. An error counts in units of the root of the sum of squares of the
-// terms, which is how large such a sum is.
+// What C was before is known again from random_value. An error counts in units of the root of the sum of squares of
+// the terms, which is how large such a sum is.
 
 struct findings {
     unsigned long long wrong;  ///< elements further off than allowed
@@ -32,7 +32,8 @@ template <class T> RICCI_FUNCTION double square(T x) {
 
 template <class T> RICCI_FUNCTION T old_value(const arguments& a, long long at) {
     const auto part = [&](long long place) {
-        return random_value(a.old_seed, static_cast<unsigned long long>(place), static_cast<int>(a.old_digits), a.old_scale);
+        return random_value(a.old_seed, static_cast<unsigned long long>(place), static_cast<int>(a.old_digits),
+                            a.old_scale);
     };
     if constexpr (!real_part<T>::is_complex) return part(at);
     else if constexpr (real_part<c_element>::is_complex) return {part(2 * at), part(2 * at + 1)};

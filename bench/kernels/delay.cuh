@@ -1,4 +1,5 @@
-// delay: keeps the GPU busy for some clocks, so that what is timed behind it is already queued. Stands behind scalar.hpp.
+// delay: keeps the GPU busy for some clocks, so that what is timed behind it is already queued. Stands behind
+// scalar.hpp.
 
 struct arguments {
     long long clocks;

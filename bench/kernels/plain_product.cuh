@@ -1,4 +1,5 @@
-// plain_product: what one writes first: a thread an element of C, and a loop over k. Stands behind product_operands.cuh.
+// plain_product: what one writes first: a thread an element of C, and a loop over k. Stands behind
+// product_operands.cuh.
 
 struct arguments {
     operands o;

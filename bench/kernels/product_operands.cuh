@@ -1,7 +1,7 @@
-// product_operands: what the bench's own kernels know of C(x) (+)= sum over k of A(x, k)*B(x, k), where x stands for the three
-// indices of an element of C, the fastest in memory first. Stands behind scalar.hpp.
-// Constants: a_type, b_type, c_type, compute_type, a_conjugated, b_conjugated, accumulate; gathered: whether a table says where the
-// batch's A and B lie; fits_32_bits: whether 32 bits count C's
+// product_operands: what the bench's own kernels know of C(x) (+)= sum over k of A(x, k)*B(x, k), where x stands for
+// the three indices of an element of C, the fastest in memory first. Stands behind scalar.hpp.
+// Constants: a_type, b_type, c_type, compute_type, a_conjugated, b_conjugated, accumulate; gathered: whether a table
+// says where the batch's A and B lie; fits_32_bits: whether 32 bits count C's
 // elements, which divides faster.
 
 using a_element = type_of<a_type>::type;
@@ -30,7 +30,8 @@ struct places {
 };
 RICCI_FUNCTION places places_of(const operands& o, long long place) {
     using number = counted_in<fits_32_bits>::type;
-    const number at_place = static_cast<number>(place), extent0 = static_cast<number>(o.extent[0]), extent1 = static_cast<number>(o.extent[1]);
+    const number at_place = static_cast<number>(place), extent0 = static_cast<number>(o.extent[0]),
+                 extent1 = static_cast<number>(o.extent[1]);
     const number rest = at_place / extent0;
     const long long x0 = at_place % extent0, x1 = rest % extent1, x2 = rest / extent1;
     const auto at = [&](int operand) {

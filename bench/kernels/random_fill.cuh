@@ -1,4 +1,5 @@
-// random_fill: real numbers from random_value. Stands behind scalar.hpp and random_value.hpp. Constants: element_type.
+// random_fill: real numbers from random_value. Stands behind scalar.hpp and random_value.hpp. Constants:
+// element_type.
 
 struct arguments {
     void* data;
@@ -14,6 +15,6 @@ extern "C" __global__ void __launch_bounds__(fill_threads) bench_random_fill(con
     using element = type_of<element_type>::type;
     long long place = block_number() * (fill_threads * values_a_thread) + threadIdx.x;
     for (int n = 0; n < values_a_thread && place < a.count; ++n, place += fill_threads)
-        static_cast<element*>(a.data)[place] =
-            store_as<element>(random_value(a.seed, static_cast<unsigned long long>(place), static_cast<int>(a.digits), a.scale));
+        static_cast<element*>(a.data)[place] = store_as<element>(
+            random_value(a.seed, static_cast<unsigned long long>(place), static_cast<int>(a.digits), a.scale));
 }

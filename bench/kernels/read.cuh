@@ -1,4 +1,5 @@
-// read: reads doubles, 16 bytes at a time, and writes nothing. Stands behind scalar.hpp. Constants: threads, chunks_a_thread.
+// read: reads doubles, 16 bytes at a time, and writes nothing. Stands behind scalar.hpp. Constants: threads,
+// chunks_a_thread.
 
 struct __align__(16) chunk {
     double low, high;

@@ -1,4 +1,5 @@
-// triad: z = x + 3*y in doubles, 16 bytes at a time, all loads of a thread before its stores. Stands behind scalar.hpp.
+// triad: z = x + 3*y in doubles, 16 bytes at a time, all loads of a thread before its stores. Stands behind
+// scalar.hpp.
 // Constants: threads, chunks_a_thread.
 
 struct __align__(16) chunk {
@@ -20,5 +21,6 @@ extern "C" __global__ void __launch_bounds__(threads) bench_triad(const __grid_c
         if (first + n * threads < a.chunks) x[n] = a.x[first + n * threads], y[n] = a.y[first + n * threads];
     RICCI_UNROLL
     for (int n = 0; n < chunks_a_thread; ++n)
-        if (first + n * threads < a.chunks) a.z[first + n * threads] = {x[n].low + 3 * y[n].low, x[n].high + 3 * y[n].high};
+        if (first + n * threads < a.chunks)
+            a.z[first + n * threads] = {x[n].low + 3 * y[n].low, x[n].high + 3 * y[n].high};
 }

@@ -119,10 +119,12 @@ bool is_aligned(const operand_set& set) {
 device_memory pointers(const call& c, const operand_set& set, device where) {
     const auto count = static_cast<std::size_t>(c.g.count);
     std::vector<const void*> all(3 * count);
-    const auto fill = [&](std::size_t first, const void* data, std::int64_t stride, std::int64_t bytes, bool in_order) {
+    const auto fill = [&](std::size_t first, const void* data, std::int64_t stride, std::int64_t bytes,
+                          bool in_order) {
         for (std::size_t e = 0; e < count; ++e) {
             const auto number = static_cast<std::int64_t>(e);
-            all[first + e] = static_cast<const char*>(data) + (in_order ? number : c.g.place(number)) * stride * bytes;
+            all[first + e] =
+                static_cast<const char*>(data) + (in_order ? number : c.g.place(number)) * stride * bytes;
         }
     };
     fill(0, set.a, c.g.a.batch_stride, c.in_bytes, false);

@@ -1,7 +1,7 @@
 // statement_bench: what a statement costs the host: warm, at its first run, and in a second process.
 //
-// Warm: from the operator to the return of the launch, median of 10^5. On a CPU the smallest statement's kernel (a few
-// nanoseconds) is included; on a GPU a stream is drained between batches, outside of the time.
+// Warm: from the operator to the return of the launch, median of 10^5. On a CPU the smallest statement's kernel (a
+// few nanoseconds) is included; on a GPU a stream is drained between batches, outside of the time.
 #include <ricci/ricci.hpp>
 
 #include <ricci/runtime/backend.hpp>
@@ -40,11 +40,14 @@ template <class F> void warm(const char* what, ricci::device where, F statement)
     fmt::print("  {:<58} {:8.2f} us median {:8.2f} us at 99 %\n", what, times[runs / 2], times[runs / 100 * 99]);
 }
 
-/// What the driver takes of each figure on a GPU: the launch of a kernel that does nothing, with as many words as a product has.
+/// What the driver takes of each figure on a GPU: the launch of a kernel that does nothing, with as many words as a
+/// product has.
 void launch_alone(ricci::device where) {
     auto& backend = ricci::runtime::backend_of(where);
     const auto kernel = backend.load(
-        backend.jit().compile("struct arguments { long long words[12]; };\nextern \"C\" __global__ void nothing(arguments) {}\n"), "nothing");
+        backend.jit().compile(
+            "struct arguments { long long words[12]; };\nextern \"C\" __global__ void nothing(arguments) {}\n"),
+        "nothing");
     const std::array<std::uint64_t, 12> words{};
     warm("the launch alone, of a kernel that does nothing", where, [&] { backend.launch(kernel, {1, 32}, words); });
 }

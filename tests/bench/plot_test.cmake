@@ -27,7 +27,8 @@ foreach(arguments IN ITEMS "rate;sizes.json;--out;rate.png" "rate;sizes.json;--u
   endif()
 endforeach()
 # A mistake is one line.
-execute_process(COMMAND ${PYTHON} ${SOURCE}/bench/plot.py speedup ${FOLDER}/sizes.json --peer nobody --out ${FOLDER}/none.png
+execute_process(COMMAND ${PYTHON} ${SOURCE}/bench/plot.py speedup ${FOLDER}/sizes.json --peer nobody --out
+                ${FOLDER}/none.png
                 RESULT_VARIABLE code ERROR_VARIABLE output)
 if(NOT code EQUAL 1 OR NOT output STREQUAL "plot: no row has a time of nobody\n")
   message(FATAL_ERROR "a peer that is not there: ${code}: ${output}")

@@ -7,7 +7,8 @@ if(sources STREQUAL "")
 endif()
 set(ENV{LC_ALL} C) # plain quotation marks
 foreach(source IN LISTS sources)
-  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${INCLUDES} ${source} RESULT_VARIABLE status ERROR_VARIABLE output)
+  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${INCLUDES} ${source} RESULT_VARIABLE status
+    ERROR_VARIABLE output)
   if(status EQUAL 0)
     message(FATAL_ERROR "${source} compiles")
   endif()

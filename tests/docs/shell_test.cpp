@@ -60,7 +60,8 @@ TEST_CASE("the shell's examples print what the pages say") {
                 REQUIRE(block.lines[n].starts_with("$ "));
                 const std::string command = block.lines[n++].substr(2);
                 std::string expected;
-                while (n < block.lines.size() && !block.lines[n].starts_with("$ ")) expected += block.lines[n++] + "\n";
+                while (n < block.lines.size() && !block.lines[n].starts_with("$ "))
+                    expected += block.lines[n++] + "\n";
                 const std::string printed = sh.run(command);
                 INFO(path << ", block at line " << block.line << ": " << command << "\n" << printed);
                 CHECK(agree(printed, expected));

@@ -1,5 +1,5 @@
-# reject: compiles SOURCE twice, fixed and broken; the broken one must fail with one error that holds its expected words.
-# A line "// options: " in it gives further options.
+# reject: compiles SOURCE twice, fixed and broken; the broken one must fail with one error that holds its expected
+# words. A line "// options: " in it gives further options.
 
 file(STRINGS ${SOURCE} options REGEX "^// options: " LIMIT_COUNT 1)
 string(REPLACE "// options: " "" options "${options}")

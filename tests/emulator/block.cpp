@@ -71,17 +71,25 @@ template <class F> void block_runner::on_engine(F use) {
 }
 
 void block_runner::attach_engine() {
-    state_.start_barrier = [](const void* b, int arrivals) { on_engine([&](copy_engine& e) { e.start_barrier(b, arrivals); }); };
+    state_.start_barrier = [](const void* b, int arrivals) {
+        on_engine([&](copy_engine& e) { e.start_barrier(b, arrivals); });
+    };
     state_.arrive = [](const void* b, int bytes) { on_engine([&](copy_engine& e) { e.arrive(b, bytes); }); };
     state_.wait = wait;
-    state_.bulk_load = [](void* to, const void* from, int bytes, const void* b) { on_engine([&](copy_engine& e) { e.load(to, from, bytes, b); }); };
-    state_.bulk_store = [](void* to, const void* from, int bytes) { on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); }); };
+    state_.bulk_load = [](void* to, const void* from, int bytes, const void* b) {
+        on_engine([&](copy_engine& e) { e.load(to, from, bytes, b); });
+    };
+    state_.bulk_store = [](void* to, const void* from, int bytes) {
+        on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); });
+    };
     state_.wait_bulk_stores = [] { on_engine([](copy_engine& e) { e.finish_stores(current->running_); }); };
     state_.async_copy = [](void* to, const void* from, int bytes, int valid) {
         on_engine([&](copy_engine& e) { e.copy_async(current->running_, to, from, bytes, valid); });
     };
     state_.commit_async_copies = [] { on_engine([](copy_engine& e) { e.commit(current->running_); }); };
-    state_.wait_async_copies = [](int pending) { on_engine([&](copy_engine& e) { e.wait(current->running_, pending); }); };
+    state_.wait_async_copies = [](int pending) {
+        on_engine([&](copy_engine& e) { e.wait(current->running_, pending); });
+    };
 }
 
 void block_runner::wait(const void* barrier, int parity) {

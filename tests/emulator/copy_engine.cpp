@@ -27,7 +27,8 @@ copy_engine::phase& copy_engine::at(const void* barrier) {
 
 void copy_engine::check(const void* global, const void* in_shared, int bytes) const {
     const auto* start = static_cast<const std::byte*>(in_shared);
-    if (reinterpret_cast<std::uintptr_t>(global) % 16 != 0 || reinterpret_cast<std::uintptr_t>(in_shared) % 16 != 0 || bytes % 16 != 0)
+    if (reinterpret_cast<std::uintptr_t>(global) % 16 != 0 || reinterpret_cast<std::uintptr_t>(in_shared) % 16 != 0 ||
+        bytes % 16 != 0)
         fail("a bulk copy is not aligned to 16 bytes");
     if (bytes <= 0) fail("a bulk copy of no bytes");
     if (start < shared_ || start + bytes > shared_ + shared_bytes_) fail("a bulk copy leaves shared memory");
@@ -71,7 +72,9 @@ void copy_engine::finish_stores(std::size_t thread) {
 
 void copy_engine::copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid) {
     const auto* start = static_cast<const std::byte*>(in_shared);
-    const auto misaligned = [&](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes) != 0; };
+    const auto misaligned = [&](const void* p) {
+        return reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes) != 0;
+    };
     if (bytes != 4 && bytes != 8 && bytes != 16) fail("an asynchronous copy is not of 4, 8 or 16 bytes");
     if (misaligned(in_shared) || misaligned(global)) fail("an asynchronous copy is not aligned to its size");
     if (valid < 0 || valid > bytes) fail("an asynchronous copy reads more bytes than it writes");

@@ -1,7 +1,8 @@
-// copy_engine: an emulated block's asynchronous copies and the barriers they complete on (cp.async, cp.async.bulk, mbarrier).
+// copy_engine: an emulated block's asynchronous copies and the barriers they complete on (cp.async, cp.async.bulk,
+// mbarrier).
 //
-// A copy is made as late as possible, when a thread waits for it: a kernel that does not wait reads poison, and one that changes
-// shared memory before a store has read it stores the change.
+// A copy is made as late as possible, when a thread waits for it: a kernel that does not wait reads poison, and one
+// that changes shared memory before a store has read it stores the change.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "tests/emulator/block.hpp"
 #include "tests/emulator/emulator_compiler.hpp"
 #include "tests/emulator/sanitizer.hpp"
+#include "tests/host_backend.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -61,7 +62,7 @@ struct emulated_kernel {
     void (*attach)(ricci_emulated_state*);
 };
 
-class emulator : public runtime::backend {
+class emulator : public tests::host_backend {
   public:
     emulator() {
         machine_.kind = lowering::target::cuda;
@@ -138,13 +139,6 @@ class emulator : public runtime::backend {
         return memory;
     }
     void release(void* memory) noexcept override { std::free(memory); }
-    void zero(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
-    void copy_in(void* target, const void* host, std::size_t bytes) override { std::memcpy(target, host, bytes); }
-    void copy_out(void* host, const void* source, std::size_t bytes) override { std::memcpy(host, source, bytes); }
-    void copy_within(void* target, const void* source, std::size_t bytes) override {
-        std::memmove(target, source, bytes);
-    }
-    void synchronize() override {}
 
   private:
     std::mutex mutex_;

@@ -33,7 +33,8 @@ if(PKG_CONFIG)
   run(RESULT libraries COMMAND ${PKG_CONFIG} --libs ricci)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   separate_arguments(libraries UNIX_COMMAND "${libraries}")
-  run(RESULT log COMMAND ${CXX} -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror ${FLAGS} -I${SOURCE_DIR} ${SOURCE_DIR}/main.cpp -o ${WORK_DIR}/consumer ${flags}
+  run(RESULT log COMMAND ${CXX} -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror ${FLAGS} -I${SOURCE_DIR}
+    ${SOURCE_DIR}/main.cpp -o ${WORK_DIR}/consumer ${flags}
     ${libraries})
   run(RESULT printed COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/consumer)
   message(STATUS "${printed}")
@@ -51,7 +52,8 @@ endif()
 
 # 4. add_subdirectory: compiled only. RICCI_BLAS=OFF leaves a BLAS that is there alone.
 run(RESULT log COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/subproject
-  -D CMAKE_CXX_COMPILER=${CXX} -D RICCI_SOURCE=${RICCI_SOURCE} -D RICCI_BLAS=OFF -D RICCI_CUDA=OFF -D RICCI_INSTALL=ON)
+  -D CMAKE_CXX_COMPILER=${CXX} -D RICCI_SOURCE=${RICCI_SOURCE} -D RICCI_BLAS=OFF -D RICCI_CUDA=OFF -D
+  RICCI_INSTALL=ON)
 run(RESULT log COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/subproject --target objects)
 file(STRINGS ${WORK_DIR}/subproject/ricci/ricci.pc libraries REGEX "^Libs")
 if(libraries MATCHES "blas")

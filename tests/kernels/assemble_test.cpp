@@ -21,8 +21,10 @@ TEST_CASE("every kernel is assembled") {
     for (const auto& [source, entry] : sources) {
         const auto start = std::chrono::steady_clock::now();
         CHECK(!compiler.compile(source).empty());
-        milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        milliseconds.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     std::sort(milliseconds.begin(), milliseconds.end());
-    WARN(sources.size() << " kernels, median " << milliseconds[milliseconds.size() / 2] << " ms, longest " << milliseconds.back() << " ms");
+    WARN(sources.size() << " kernels, median " << milliseconds[milliseconds.size() / 2] << " ms, longest "
+                        << milliseconds.back() << " ms");
 }

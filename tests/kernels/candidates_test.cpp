@@ -1,4 +1,5 @@
-// candidates_test: parameters of the batched and tall-skinny kernels that the model did not choose, against the oracle: the tuner may choose any.
+// candidates_test: parameters of the batched and tall-skinny kernels that the model did not choose, against the
+// oracle: the tuner may choose any.
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "lowering/tile_candidates.hpp"
@@ -71,7 +72,8 @@ const covering_case tall_cases[] = {
     {"C(i,j) = A(i,k)*B(k,j)", "C=f64[1053:1,4:1060] A=f32[1053:4,3:1] B=bf16[3,4]"},
 };
 
-// 2-byte operands whose lines start anywhere: odd, even and padded ones, shared, gathered, several products a block and one.
+// 2-byte operands whose lines start anywhere: odd, even and padded ones, shared, gathered, several products a block
+// and one.
 const covering_case realigned_cases[] = {
     {"C(i,j,e) -= A(i,k,e)*B(k,j,e)", "C=f16[33,18,5] A=f16[33,21,5] B=f16[21,18,5]"},
     {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=f32[20,17,5] A=bf16[31,17,5] B=bf16[20,31,5]"},
@@ -108,22 +110,26 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], boo
         auto chip = runtime::backend_of(where).machine();
         chip.has_blas = false; // it would take some of these short batches
         auto plan = lowering::lower(made.s, chip);
-        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(), [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
+        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(),
+                                        [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
         REQUIRE(found != plan.steps.end());
         auto candidates = lowering::tile_candidates(*found, chip);
         if (realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
-        std::vector<std::future<std::unique_ptr<runtime::executable>>> compiled; // each in a thread of its own: most of the time is theirs
+        // each in a thread of its own: most of the time is theirs
+        std::vector<std::future<std::unique_ptr<runtime::executable>>> compiled;
         for (const auto& tile : candidates) {
             found->batched = tile;
-            compiled.push_back(std::async(std::launch::async, [=] { return std::make_unique<runtime::executable>(where, plan); }));
+            compiled.push_back(
+                std::async(std::launch::async, [=] { return std::make_unique<runtime::executable>(where, plan); }));
         }
         for (std::size_t n = 0; n < candidates.size(); ++n) {
             auto again = make_case(c, seed);
             const auto kernel = compiled[n].get();
-            const auto report = run_and_compare(again, where.code(), [&](const lowering::statement& s) { kernel->launch(s); });
+            const auto report =
+                run_and_compare(again, where.code(), [&](const lowering::statement& s) { kernel->launch(s); });
             INFO(report << lowering::to_string(candidates[n]) << ", k unrolled " << candidates[n].k_unrolled);
             CHECK(report.empty());
         }

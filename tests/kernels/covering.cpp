@@ -23,7 +23,11 @@ constexpr type_triple all_types[] = {{"f64", "f64", "f64"},    {"f32", "f32", "f
 constexpr type_triple real_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"f16", "f32", "bf16"}};
 constexpr type_triple few_types[] = {{"f64", "f64", "f64"}, {"c64", "c64", "c64"}, {"bf16", "f16", "bf16"}};
 
-constexpr type_triple large_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c128", "c128", "c128"}, {"c64", "c64", "c64"}, {"bf16", "bf16", "bf16"}};
+constexpr type_triple large_types[] = {{"f64", "f64", "f64"},
+                                       {"f32", "f32", "f32"},
+                                       {"c128", "c128", "c128"},
+                                       {"c64", "c64", "c64"},
+                                       {"bf16", "bf16", "bf16"}};
 
 constexpr type_triple float_types[] = {{"f32", "f32", "f32"}, {"c64", "c64", "c64"}};
 
@@ -66,7 +70,8 @@ constexpr pattern gathered_few[] = {
     {"C(i,j,e) = A(k,i,p(e))*conj(B(j,k,p(e)))", "C=$c[16,24,5] A=$a[16,16,3] B=$b[24,16,3] p=i64[5]"},
     {"C(i,j,e,f) = A(i,k,p(f,e))*B(k,j,f)", "C=$c[5,4,3,4] A=$a[5,6,7] B=$b[6,4,4] p=i32[4,3]"},
     {"C(i,j,e) = A(p(e),i,k)*B(k,j)", "C=$c[5,6,40] A=$a[9,5,7] B=$b[7,6] p=i32[40]"},
-    {"C(distinct(p)(e(0,40)),i,j) += A(k,i,p(e+1))*B(k,j,q(2*e))", "C=$c[70,4,6] A=$a[5,4,70] B=$b[5,6,9] p=i64[41] q=i64[80]"},
+    {"C(distinct(p)(e(0,40)),i,j) += A(k,i,p(e+1))*B(k,j,q(2*e))",
+     "C=$c[70,4,6] A=$a[5,4,70] B=$b[5,6,9] p=i64[41] q=i64[80]"},
     {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=$c[64:1,64:64,3:4096] A=$a[64,64,2] B=$b[64,64,3] p=i32[3]"},
     {"C(i,j,e) = A(i,p(k),e)*B(q(k),j,e)", "C=$c[5,6,7] A=$a[5,4,7] B=$b[9,6,7] p=i32[12] q=i64[12]"},
     {"C(i,j,e) -= A(i,k,p(e))*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,3] B=$b[85,101,2] p=i32[2]"},
@@ -113,11 +118,13 @@ constexpr pattern direct_real[] = {
 };
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
 }
 
 template <class Cases, class Types>
-void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false, lowering::math_mode math = lowering::math_mode::full) {
+void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false,
+         lowering::math_mode math = lowering::math_mode::full) {
     for (const auto& t : types)
         for (const pattern& p : cases) {
             covering_case c{p.statement, p.operands, by_address, math};
@@ -144,7 +151,8 @@ std::vector<covering_case> covering_list() {
     add(out, tall_skinny_all, all_types);
     add(out, tall_skinny_few, few_types);
     add(out, atb_large, large_types);
-    add(out, std::array{batched_small_all[3], tall_skinny_few[6]}, std::array{float_types[0]}, false, lowering::math_mode::tf32);
+    add(out, std::array{batched_small_all[3], tall_skinny_few[6]}, std::array{float_types[0]}, false,
+        lowering::math_mode::tf32);
     add(out, std::array{batched_large_few[0]}, std::array{float_types[1]}, false, lowering::math_mode::tf32);
     add(out, direct_all, all_types);
     add(out, direct_real, real_types);

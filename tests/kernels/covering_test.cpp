@@ -1,4 +1,5 @@
-// covering_test: every statement of the covering list on one device, against the oracle; what a BLAS takes also by the own kernels.
+// covering_test: every statement of the covering list on one device, against the oracle; what a BLAS takes also by
+// the own kernels.
 #include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
@@ -17,7 +18,8 @@ TEST_CASE("every family, type and layout agrees with the oracle") {
     auto without_blas = chip;
     without_blas.has_blas = false;
     const auto uses_blas = [](const lowering::plan& p) {
-        return std::any_of(p.steps.begin(), p.steps.end(), [](const auto& st) { return st.kernel == lowering::family::library; });
+        return std::any_of(p.steps.begin(), p.steps.end(),
+                           [](const auto& st) { return st.kernel == lowering::family::library; });
     };
     std::uint64_t seed = 0;
     for (const auto& c : covering_list()) {
@@ -27,7 +29,9 @@ TEST_CASE("every family, type and layout agrees with the oracle") {
         CHECK(report.empty());
         if (!uses_blas(lowering::lower(made.s, chip))) continue;
         auto again = make_case(c, seed);
-        const auto own = run_and_compare(again, where.code(), [&](const lowering::statement& s) { runtime::executable(where, lowering::lower(s, without_blas)).launch(s); });
+        const auto own = run_and_compare(again, where.code(), [&](const lowering::statement& s) {
+            runtime::executable(where, lowering::lower(s, without_blas)).launch(s);
+        });
         INFO(own);
         CHECK(own.empty());
     }

@@ -1,4 +1,5 @@
-// library_test: products that a GPU's plan gives to cuBLAS, of types that its own kernels take otherwise, against the oracle.
+// library_test: products that a GPU's plan gives to cuBLAS, of types that its own kernels take otherwise, against the
+// oracle.
 #include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "tests/catch.hpp"
@@ -34,7 +35,8 @@ TEST_CASE("products that cuBLAS takes agree with the oracle") {
         auto made = make_case(c, ++seed);
         INFO(c.statement << " with " << c.operands);
         const auto plan = lowering::lower(made.s, chip);
-        CHECK(std::any_of(plan.steps.begin(), plan.steps.end(), [](const auto& st) { return st.kernel == lowering::family::library; }));
+        CHECK(std::any_of(plan.steps.begin(), plan.steps.end(),
+                          [](const auto& st) { return st.kernel == lowering::family::library; }));
         const auto report = run_and_compare(made, where.code());
         INFO(report);
         CHECK(report.empty());

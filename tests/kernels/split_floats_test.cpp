@@ -1,5 +1,6 @@
-// split_floats_test: f32 on the tensor cores, where each number is split in two, or rounded to TF32 if that is asked for: numbers of all
-// digits, the largest and smallest, and infinities and NaN, which a split makes NaN and which must come out as multiply-adds have them.
+// split_floats_test: f32 on the tensor cores, where each number is split in two, or rounded to TF32 if that is asked
+// for: numbers of all digits, the largest and smallest, and infinities and NaN, which a split makes NaN and which
+// must come out as multiply-adds have them.
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
@@ -34,7 +35,9 @@ const covering_case cases[] = {
 bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, bool in_registers) {
     for (auto& st : plan.steps) {
         const auto all = lowering::tile_candidates(st, chip);
-        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) { return t.core == lowering::batched_core::mma && t.in_registers == in_registers; });
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) {
+            return t.core == lowering::batched_core::mma && t.in_registers == in_registers;
+        });
         if (found == all.end()) continue;
         st.batched = *found;
         return true;
@@ -72,7 +75,11 @@ template <class Change> void check(const Change& to, lowering::math_mode math, b
             if (!taken && in_registers) continue; // only tall_skinny_ab has such
             REQUIRE(taken);
             change(made, to);
-            const auto run = [&] { return run_and_compare(made, where.code(), [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); }); };
+            const auto run = [&] {
+                return run_and_compare(made, where.code(), [&](const lowering::statement& s) {
+                    runtime::executable(where, plan).launch(s);
+                });
+            };
             const auto report = run();
             INFO(report);
             CHECK(report.empty());
@@ -101,12 +108,14 @@ float with_bits(unsigned bits) {
 } // namespace
 
 TEST_CASE("all digits") {
-    for (const auto math : modes) check([](std::size_t operand, std::size_t at, float) { return digits(operand, at); }, math);
+    for (const auto math : modes)
+        check([](std::size_t operand, std::size_t at, float) { return digits(operand, at); }, math);
 }
 
 TEST_CASE("numbers are rounded to TF32 where that is asked for") {
     const auto rounded_down = [](std::size_t operand, std::size_t at, float) { // by nearly half a unit
-        return with_bits(0x3f000f00u | static_cast<unsigned>((operand * 1000003 + at) * 2654435761u >> 22 & 0x3ffu) << 13);
+        return with_bits(0x3f000f00u | static_cast<unsigned>((operand * 1000003 + at) * 2654435761u >> 22 & 0x3ffu)
+                                           << 13);
     };
     check(rounded_down, lowering::math_mode::tf32, true);
 }
@@ -117,14 +126,17 @@ TEST_CASE("small times large, subnormal and next to overflow") {
             check(
                 [&](std::size_t operand, std::size_t at, float) {
                     const float value = digits(operand, at);
-                    return operand == 1 ? std::ldexp(value, power) : operand == 2 ? std::ldexp(value, std::min(-power, 126)) : value;
+                    return operand == 1   ? std::ldexp(value, power)
+                           : operand == 2 ? std::ldexp(value, std::min(-power, 126))
+                                          : value;
                 },
                 math);
 }
 
 TEST_CASE("infinities and NaN stay where multiply-adds have them, and the largest number stays finite") {
     for (const auto math : modes)
-        for (const float special : {INFINITY, NAN, with_bits(0x7f800001u), with_bits(0xffffffffu), std::numeric_limits<float>::max()})
+        for (const float special :
+             {INFINITY, NAN, with_bits(0x7f800001u), with_bits(0xffffffffu), std::numeric_limits<float>::max()})
             check(
                 [&](std::size_t operand, std::size_t at, float) {
                     if (operand != 0 && at % 211 == 7) return special;

@@ -1,4 +1,5 @@
-// batch_extents_test: a new mesh or batch count never recompiles: the sources of a statement's kernels on a GPU do not depend on it.
+// batch_extents_test: a new mesh or batch count never recompiles: the sources of a statement's kernels on a GPU do
+// not depend on it.
 #include "lowering/lower.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
@@ -16,20 +17,24 @@ using namespace ricci::lowering;
 using namespace ricci::tests;
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
 }
 
-/// The sources of the kernels that a statement has over all counts, one list each time it has others; none for the library. In the operands $t
-/// is the type, $n the size and $e the count.
-std::vector<std::vector<std::string>> sources(const char* text, const char* operands, const char* type, int n, std::initializer_list<int> counts) {
+/// The sources of the kernels that a statement has over all counts, one list each time it has others; none for the
+/// library. In the operands $t is the type, $n the size and $e the count.
+std::vector<std::vector<std::string>> sources(const char* text, const char* operands, const char* type, int n,
+                                              std::initializer_list<int> counts) {
     const auto chip = some_gpu();
     std::vector<std::vector<std::string>> out;
     for (const int count : counts) {
         std::string bound = operands;
-        replace_all(bound, "$t", type), replace_all(bound, "$n", fmt::format("{}", n)), replace_all(bound, "$e", fmt::format("{}", count));
+        replace_all(bound, "$t", type), replace_all(bound, "$n", fmt::format("{}", n)),
+            replace_all(bound, "$e", fmt::format("{}", count));
         std::vector<std::string> own;
         const auto p = lower(bound_text(text, bound), chip);
-        if (std::any_of(p.steps.begin(), p.steps.end(), [](const step& st) { return st.kernel == family::library; })) continue;
+        if (std::any_of(p.steps.begin(), p.steps.end(), [](const step& st) { return st.kernel == family::library; }))
+            continue;
         for (auto& request : ricci::runtime::executable::requests(p, chip)) own.push_back(std::move(request.source));
         if (!own.empty() && (out.empty() || out.back() != own)) out.push_back(std::move(own));
     }
@@ -65,7 +70,8 @@ TEST_CASE("batched products of any layout have one kernel for all counts") {
             }
 }
 
-TEST_CASE("tall-skinny products, also batches that share the left operand, have one kernel for low and one for tall ones") {
+TEST_CASE(
+    "tall-skinny products, also batches that share the left operand, have one kernel for low and one for tall ones") {
     constexpr pattern forms[] = {
         {"C(i,j) = A(i,k)*B(k,j)", "C=$t[$e,$n] A=$t[$e,$n] B=$t[$n,$n]"},
         {"C(j,i) += A(k,i)*B(k,j)", "C=$t[$n,$e] A=$t[$n,$e] B=$t[$n,$n]"},

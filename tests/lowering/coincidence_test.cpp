@@ -18,7 +18,8 @@ bool brute_force(const std::vector<bounded_term>& terms, std::int64_t low, std::
     while (true) {
         std::int64_t sum = 0;
         bool all_zero = true;
-        for (std::size_t t = 0; t < terms.size(); ++t) sum += value[t] * terms[t].stride, all_zero = all_zero && value[t] == 0;
+        for (std::size_t t = 0; t < terms.size(); ++t)
+            sum += value[t] * terms[t].stride, all_zero = all_zero && value[t] == 0;
         if (low <= sum && sum <= high && !(except_zero && all_zero)) return true;
         std::size_t t = 0;
         while (t < terms.size() && value[t] == terms[t].high) value[t] = terms[t].low, ++t;

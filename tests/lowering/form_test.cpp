@@ -26,13 +26,17 @@ constexpr form_case cases[] = {
     {"C(i,j,e) = A(i,k,e)*B(j,k,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[4,5,50]", "batched GEMM/batched_small"},
     {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f64[3,4,50] A=f64[5,3,50] B=f64[4,5,50]", "batched GEMM/batched_small"},
     {"C(j,i,e) = A(i,k,e)*B(k,j,e)", "C=f64[4,3,50] A=f64[3,5,50] B=f64[5,4,50]", "batched GEMM/batched_small"},
-    {"C(i,e,j,f) = A(i,k,f,e)*B(k,e,j,f)", "C=f64[3,6,4,7] A=f64[3,5,7,6] B=f64[5,6,4,7]", "batched GEMM/batched_small"},
+    {"C(i,e,j,f) = A(i,k,f,e)*B(k,e,j,f)", "C=f64[3,6,4,7] A=f64[3,5,7,6] B=f64[5,6,4,7]",
+     "batched GEMM/batched_small"},
     {"C(i,j,e) = A(i,k)*B(k,j,e)", "C=f64[3,400,50] A=f64[3,5] B=f64[5,400,50]", "tall-skinny A B/tall_skinny_ab"},
     {"C(i,j,e) = A(i,k,e)*B(k,j)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4]", "batched GEMM/batched_small"},
     {"C(i,e,j) = A(i,k,e)*B(k,j)", "C=f64[3,50,4] A=f64[3,5,50] B=f64[5,4]", "batched GEMM/tall_skinny_ab"},
-    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]", "interleaved batched GEMM/batched_small"},
-    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
-    {"C(i,j) = A(i,k)*B(j,k)", "C=f64[3,4] A=f64[3,5000] B=f64[4,5000]", "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]",
+     "interleaved batched GEMM/batched_small"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]",
+     "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
+    {"C(i,j) = A(i,k)*B(j,k)", "C=f64[3,4] A=f64[3,5000] B=f64[4,5000]",
+     "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=f64[5000,4] A=f64[5000,3] B=f64[3,4]", "tall-skinny A B/tall_skinny_ab"},
     {"C(j,i) = A(i,k)*B(k,j)", "C=f64[4,5000] A=f64[5000,3] B=f64[3,4]", "tall-skinny A B/tall_skinny_ab"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=f64[200,300] A=f64[200,250] B=f64[250,300]", "GEMM/library"},
@@ -50,22 +54,29 @@ constexpr form_case cases[] = {
     {"C(i) = 2*A(i) + exp(B(i))", "C=f64[20] A=f64[20] B=f64[20]", "pointwise/direct"},
     {"C(i,j) = A(i,k,l)*B(k,j)", "C=f64[20,20] A=f64[20,20,3] B=f64[20,20]", "reduction/direct GEMM/batched_small"},
     {"O(y,x) = D(y+r,x+s)*F(r,s)", "O=f64[20,30] D=f64[22,32] F=f64[3,3]", "GEMV/tall_skinny_ab"},
-    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4,50] p=i32[50]", "batched GEMM/batched_small"},
-    {"C(i,j,distinct(p)(e)) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,90] A=f64[3,5,50] B=f64[5,4,50] p=i32[50]", "batched GEMM/batched_small"},
-    {"C(i,j,e) = A(i,k,p(e))*B(k,j)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4] p=i32[50]", "batched GEMM/batched_small"},
-    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[200,300,3] A=f64[200,250,9] B=f64[250,300,3] p=i32[3]", "permutation/direct batched GEMM/library"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4,50] p=i32[50]",
+     "batched GEMM/batched_small"},
+    {"C(i,j,distinct(p)(e)) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,90] A=f64[3,5,50] B=f64[5,4,50] p=i32[50]",
+     "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j)", "C=f64[3,4,50] A=f64[3,5,9] B=f64[5,4] p=i32[50]",
+     "batched GEMM/batched_small"},
+    {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)", "C=f64[200,300,3] A=f64[200,250,9] B=f64[250,300,3] p=i32[3]",
+     "permutation/direct batched GEMM/library"},
     {"C(i,j) = A(i,p(k))*B(k,j)", "C=f64[20,30] A=f64[20,9] B=f64[40,30] p=i32[40]", "GEMM/direct"},
     {"C(e,j) = A(p(e),k)*B(k,j)", "C=f64[5000,4] A=f64[90,3] B=f64[3,4] p=i32[5000]", "tall-skinny A B/direct"},
     {"C(i,j) = A(p(k),i)*B(k,j)", "C=f64[3,4] A=f64[90,3] B=f64[5000,4] p=i32[5000]", "tall-skinny A^T B/direct"},
-    {"C(i,distinct(q)(j)) += A(i,p(k))*B(k,j)", "C=f64[200,900] A=f64[200,9] B=f64[250,300] p=i32[250] q=i64[300]", "permutation/direct GEMM/library permutation/direct"},
-    {"C(e,j) = 2*A(p(e),k)*B(k,j)", "C=f64[50000,32] A=f64[90,30] B=f64[30,32] p=i32[50000]", "permutation/direct tall-skinny A B/tall_skinny_ab"},
+    {"C(i,distinct(q)(j)) += A(i,p(k))*B(k,j)", "C=f64[200,900] A=f64[200,9] B=f64[250,300] p=i32[250] q=i64[300]",
+     "permutation/direct GEMM/library permutation/direct"},
+    {"C(e,j) = 2*A(p(e),k)*B(k,j)", "C=f64[50000,32] A=f64[90,30] B=f64[30,32] p=i32[50000]",
+     "permutation/direct tall-skinny A B/tall_skinny_ab"},
     {"C(i,e) = A(i,p(e))", "C=f64[20,30] A=f64[20,9] p=i32[30]", "permutation/direct"},
     {"C(i) = a(i,k)/(b(k)+c(i))", "C=f64[20] a=f64[20,30] b=f64[30] c=f64[20]", "direct/direct"},
 };
 
 std::string forms(const plan& p) {
     std::string out;
-    for (const auto& st : p.steps) out += fmt::format("{}{}/{}", out.empty() ? "" : " ", name_of(st.shape), name_of(st.kernel));
+    for (const auto& st : p.steps)
+        out += fmt::format("{}{}/{}", out.empty() ? "" : " ", name_of(st.shape), name_of(st.kernel));
     return out;
 }
 
@@ -80,7 +91,8 @@ TEST_CASE("forms are recognised") {
 }
 
 TEST_CASE("a GPU sums a long k in one kernel, whose blocks meet in a workspace of its own") {
-    const auto p = lower(bound_text("C(i,j) -= 2*A(k,i)*B(k,j)", "C=f64[3,4] A=f64[500000,3] B=f64[500000,4]"), some_gpu());
+    const auto p =
+        lower(bound_text("C(i,j) -= 2*A(k,i)*B(k,j)", "C=f64[3,4] A=f64[500000,3] B=f64[500000,4]"), some_gpu());
     CHECK(forms(p) == "tall-skinny A^T B/tall_skinny_atb");
     REQUIRE(p.temporaries.size() == 1);
     CHECK(p.steps[0].workspace.source == -1);
@@ -96,7 +108,8 @@ TEST_CASE("without a compiler every product takes the direct form") {
 }
 
 TEST_CASE("on a GPU products go to the library the sooner the less their batch fills it") {
-    const auto form_of = [](const char* type, std::int64_t side, std::int64_t count, const char* op = "+=", const char* c_type = nullptr) {
+    const auto form_of = [](const char* type, std::int64_t side, std::int64_t count,
+                            const char* op = "+=", const char* c_type = nullptr) {
         const auto matrices = fmt::format("[{0},{0},{1}]", side, count);
         const auto operands = fmt::format("C={2}{0} A={1}{0} B={1}{0}", matrices, type, c_type ? c_type : type);
         return forms(lower(bound_text(fmt::format("C(i,j,e) {} A(i,k,e)*B(k,j,e)", op), operands), some_gpu()));
@@ -134,13 +147,16 @@ TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's 
         CHECK(forms(lower(s, some_gpu())) == own);
         a.data = data;
     }
-    const auto ranged = [](const char* text) { return forms(lower(bound_text(text, "C=f16[49,49,9] A=f16[49,49,9] B=f16[49,49,9]"), some_gpu())); };
+    const auto ranged = [](const char* text) {
+        return forms(lower(bound_text(text, "C=f16[49,49,9] A=f16[49,49,9] B=f16[49,49,9]"), some_gpu()));
+    };
     CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(1,49),e)*B(k,j,e)") == own);
     CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(2,48),e)*B(k,j,e)") == library);
 }
 
 TEST_CASE("extents as arguments: every step is direct") {
-    const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"), some_gpu(), {}, true);
+    const auto p = lower(bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,4,50] A=f64[3,5,50] B=f64[5,4,50]"),
+                         some_gpu(), {}, true);
     REQUIRE(p.steps.size() == 1);
     CHECK(p.steps[0].kernel == family::direct);
     CHECK(p.steps[0].dynamic_extents);

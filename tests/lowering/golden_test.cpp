@@ -1,4 +1,5 @@
-// golden_test: what every pass makes of a list of statements, against files under golden/. RICCI_UPDATE_GOLDEN=1 writes them anew.
+// golden_test: what every pass makes of a list of statements, against files under golden/. RICCI_UPDATE_GOLDEN=1
+// writes them anew.
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "tests/catch.hpp"
@@ -25,8 +26,10 @@ constexpr golden_case cases[] = {
     {"block_update", "A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
     {"block_update_full", "A(i,j,m,n) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
     {"batched_gemm", "C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,8,1000] A=f64[8,8,1000] B=f64[8,8,1000]", true},
-    {"batched_gemm_transposed", "C(i,j,e,f) += 2*conj(A(k,i,e))*B(j,k,f,e)", "C=c64[5,6,10,20] A=c64[7,5,10] B=c64[6,7,20,10]", true},
-    {"gathered", "C(i,j,distinct(p)(e)) += A(i,k,q(1,e+1))*B(k,j)", "C=f64[8,8,1000] A=f64[8,8,500] B=f64[8,8] p=i32[200] q=i64[3,201]", true},
+    {"batched_gemm_transposed", "C(i,j,e,f) += 2*conj(A(k,i,e))*B(j,k,f,e)",
+     "C=c64[5,6,10,20] A=c64[7,5,10] B=c64[6,7,20,10]", true},
+    {"gathered", "C(i,j,distinct(p)(e)) += A(i,k,q(1,e+1))*B(k,j)",
+     "C=f64[8,8,1000] A=f64[8,8,500] B=f64[8,8] p=i32[200] q=i64[3,201]", true},
     {"interleaved", "C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[4096,3,3] A=f32[4096,3,3] B=f32[4096,3,3]", true},
     {"tall_skinny_atb", "C(i,j) += 0.5*A(k,i)*B(k,j)", "C=f64[4,6] A=f64[100000,4] B=f64[100000,6]", true},
     {"tall_skinny_ab", "C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,6] A=f16[100000,4] B=f16[4,6]", true},
@@ -34,9 +37,11 @@ constexpr golden_case cases[] = {
     {"element_mass", "M(i,j,e) = B(q,i)*W(q,e)*B(q,j)", "M=f64[27,27,5000] B=f64[64,27] W=f64[64,5000]", true},
     {"sum_factorised", "v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)",
      "v=f64[4,4,4,900] B=f64[5,4] D=f64[5,5,5,900] u=f64[4,4,4,900]"},
-    {"convolution", "O(b,k,y,x) = relu(D(b,c,y+r,x+s)*F(k,c,r,s) + bias(k))", "O=f32[2,8,30,30] D=f32[2,4,32,32] F=f32[8,4,3,3] bias=f32[8]"},
+    {"convolution", "O(b,k,y,x) = relu(D(b,c,y+r,x+s)*F(k,c,r,s) + bias(k))",
+     "O=f32[2,8,30,30] D=f32[2,4,32,32] F=f32[8,4,3,3] bias=f32[8]"},
     {"padded_convolution", "O(y,x) = padded(D)(y+r-1,x+s-1)*F(r,s)", "O=f32[32,32] D=f32[32,32] F=f32[3,3]"},
-    {"two_products", "C(i,j) -= A(i,k)*B(k,j) - D(i,k)*E(k,j)", "C=f64[20,20] A=f64[20,20] B=f64[20,20] D=f64[20,20] E=f64[20,20]"},
+    {"two_products", "C(i,j) -= A(i,k)*B(k,j) - D(i,k)*E(k,j)",
+     "C=f64[20,20] A=f64[20,20] B=f64[20,20] D=f64[20,20] E=f64[20,20]"},
     {"transpose_in_place", "A(i,j) = A(j,i)", "A=f64[30,30]"},
     {"shift", "A(i(0,9)) = A(i+1)", "A=f32[10]"},
     {"trace", "t() = A(i,i)", "t=f64[] A=f64[50,50]"},
@@ -50,7 +55,8 @@ std::string dump(const golden_case& c) {
     std::vector<stage> trace;
     lower(s, c.gpu ? some_gpu() : some_cpu(), {}, false, &trace);
     std::string out = to_string(s) + "\n" + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");
-    for (const auto& st : trace) out += "\n" + std::string(st.pass) + ":\n" + st.dump + (st.dump.ends_with('\n') ? "" : "\n");
+    for (const auto& st : trace)
+        out += "\n" + std::string(st.pass) + ":\n" + st.dump + (st.dump.ends_with('\n') ? "" : "\n");
     return out;
 }
 

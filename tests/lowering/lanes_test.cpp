@@ -30,7 +30,8 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
     for (const char* type : {"f64", "f32", "c64", "c128", "f16"})
         for (const auto& [m, n, k] : sizes)
             for (const auto& chip : {some_gpu(), small_gpu()}) {
-                const auto operands = fmt::format("C={0}[5000,{1},{2}] A={0}[5000,{1},{3}] B={0}[5000,{3},{2}]", type, m, n, k);
+                const auto operands =
+                    fmt::format("C={0}[5000,{1},{2}] A={0}[5000,{1},{3}] B={0}[5000,{3},{2}]", type, m, n, k);
                 INFO(operands << " with " << chip.shared_bytes << " bytes of shared memory");
                 const auto plan = lower(bound_text("C(e,i,j) += A(e,i,k)*B(e,k,j)", operands), chip);
                 REQUIRE(plan.steps.size() == 1);
@@ -41,21 +42,26 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                 CHECK(std::all_of(all.begin(), all.end(), [&](const batched_tile& t) {
                     if (!has_panels(t)) return t.products == t.threads;
                     const auto layout = lanes_layout_of(st, t);
-                    const bool covers = layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n;
+                    const bool covers =
+                        layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n;
                     const auto tiles = (layout.lines[1] / t.tile_m) * (layout.lines[2] / t.tile_n);
-                    return covers && t.threads == t.products * tiles && t.threads <= 1024 && t.threads % 32 == 0 && lanes_shared_bytes(st, t) <= chip.shared_bytes;
+                    return covers && t.threads == t.products * tiles && t.threads <= 1024 && t.threads % 32 == 0 &&
+                           lanes_shared_bytes(st, t) <= chip.shared_bytes;
                 }));
             }
 }
 
 TEST_CASE("interleaved products: what batched_lanes takes") {
-    const auto kernel = [](const char* statement, const char* operands) { return lower(bound_text(statement, operands), some_gpu()).steps.at(0).kernel; };
+    const auto kernel = [](const char* statement, const char* operands) {
+        return lower(bound_text(statement, operands), some_gpu()).steps.at(0).kernel;
+    };
     const auto text = "C(e,i,j) += A(e,i,k)*B(e,k,j)";
     CHECK(kernel(text, "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]") == family::batched_lanes);
     CHECK(kernel(text, "C=f64[50,100,128] A=f64[50,100,70] B=f64[50,70,128]") == family::batched_lanes);
     CHECK(kernel(text, "C=f64[50,100,129] A=f64[50,100,70] B=f64[50,70,129]") == family::direct);
     CHECK(kernel(text, "C=f64[50:2,3:100,4:300] A=f64[50,3,5] B=f64[50,5,4]") == family::batched_small);
-    CHECK(kernel("C(i,j,e) += A(e,i,k)*B(e,k,j)", "C=f64[3,4,50] A=f64[50,3,5] B=f64[50,5,4]") == family::batched_small);
+    CHECK(kernel("C(i,j,e) += A(e,i,k)*B(e,k,j)", "C=f64[3,4,50] A=f64[50,3,5] B=f64[50,5,4]") ==
+          family::batched_small);
     const auto axes = "C(e,i,j,f) += A(e,i,k,f)*B(e,k,j,f)";
     CHECK(kernel(axes, "C=f64[16,3,4,50] A=f64[16,3,5,50] B=f64[16,5,4,50]") == family::batched_lanes);
     CHECK(kernel(axes, "C=f64[15,3,4,50] A=f64[15,3,5,50] B=f64[15,5,4,50]") == family::batched_small);

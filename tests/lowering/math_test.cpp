@@ -22,15 +22,19 @@ statement in_mode(math_mode math, const char* text, const char* operands) {
     return s;
 }
 
-plan rounded(const char* text, const char* operands, const machine& chip = some_gpu()) { return lower(in_mode(math_mode::tf32, text, operands), chip); }
+plan rounded(const char* text, const char* operands, const machine& chip = some_gpu()) {
+    return lower(in_mode(math_mode::tf32, text, operands), chip);
+}
 
 std::string sources(math_mode math, const char* text, const char* operands, const machine& chip) {
     std::string out;
-    for (const auto& request : ricci::runtime::executable::requests(lower(in_mode(math, text, operands), chip), chip)) out += request.source;
+    for (const auto& request : ricci::runtime::executable::requests(lower(in_mode(math, text, operands), chip), chip))
+        out += request.source;
     return out;
 }
 
-constexpr const char *product = "C(i,j,e) += A(i,k,e)*B(k,j,e)", *of_f32 = "C=f32[32,32,10000] A=f32[32,32,10000] B=f32[32,32,10000]";
+constexpr const char *product = "C(i,j,e) += A(i,k,e)*B(k,j,e)",
+                     *of_f32 = "C=f32[32,32,10000] A=f32[32,32,10000] B=f32[32,32,10000]";
 
 } // namespace
 
@@ -38,19 +42,28 @@ TEST_CASE("products that the tensor cores may make have it, whatever the kernel"
     auto with_blas = some_gpu();
     with_blas.has_blas = true;
     const auto first = [](const plan& p) { return p.steps.at(0); };
-    const auto is_rounded = [](const step& st, family kernel) { return st.math == math_mode::tf32 && st.kernel == kernel; };
+    const auto is_rounded = [](const step& st, family kernel) {
+        return st.math == math_mode::tf32 && st.kernel == kernel;
+    };
     CHECK(is_rounded(first(rounded(product, of_f32)), family::batched_small));
     auto without_blas = some_gpu();
     without_blas.has_blas = false;
-    CHECK(is_rounded(first(rounded(product, "C=c64[90,90,10000] A=c64[90,90,10000] B=c64[90,90,10000]", without_blas)), family::batched_panels));
-    CHECK(is_rounded(first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,24] A=f32[100000,24] B=f32[24,24]")), family::tall_skinny_ab));
-    CHECK(is_rounded(first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas)), family::library));
+    CHECK(
+        is_rounded(first(rounded(product, "C=c64[90,90,10000] A=c64[90,90,10000] B=c64[90,90,10000]", without_blas)),
+                   family::batched_panels));
+    CHECK(is_rounded(first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,24] A=f32[100000,24] B=f32[24,24]")),
+                     family::tall_skinny_ab));
+    CHECK(is_rounded(
+        first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas)),
+        family::library));
     const auto atb = rounded("C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[24,24] A=f32[100000,24] B=f32[100000,24]");
     CHECK(is_rounded(atb.steps.at(0), family::tall_skinny_atb));
-    const auto scaled = rounded("C(i,j) = 2*A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas);
+    const auto scaled =
+        rounded("C(i,j) = 2*A(i,k)*B(k,j)", "C=f32[900,900] A=f32[900,900] B=f32[900,900]", with_blas);
     CHECK(is_rounded(scaled.steps.at(0), family::library));
     CHECK(scaled.steps.at(1).math == math_mode::full); // multiplies by 2
-    const auto three = rounded("D(i,l) = A(i,j)*B(j,k)*C(k,l)", "D=f32[900,900] A=f32[900,900] B=f32[900,900] C=f32[900,900]", with_blas);
+    const auto three = rounded("D(i,l) = A(i,j)*B(j,k)*C(k,l)",
+                               "D=f32[900,900] A=f32[900,900] B=f32[900,900] C=f32[900,900]", with_blas);
     CHECK(three.steps.size() == 2);
     for (const auto& st : three.steps) CHECK(is_rounded(st, family::library));
 }
@@ -73,7 +86,8 @@ TEST_CASE("nothing else does, and has the kernels that it has anyway") {
     for (const auto& c : cases) {
         INFO(c.text << " with " << c.operands << " on " << c.chip.architecture);
         for (const auto& st : rounded(c.text, c.operands, c.chip).steps) CHECK(st.math == math_mode::full);
-        CHECK(sources(math_mode::tf32, c.text, c.operands, c.chip) == sources(math_mode::full, c.text, c.operands, c.chip));
+        CHECK(sources(math_mode::tf32, c.text, c.operands, c.chip) ==
+              sources(math_mode::full, c.text, c.operands, c.chip));
     }
 }
 

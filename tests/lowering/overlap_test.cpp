@@ -10,13 +10,16 @@ namespace {
 using namespace ricci::lowering;
 using namespace ricci::tests;
 
-plan lowered(const char* statement, const char* operands) { return lower(bound_text(statement, operands), some_cpu()); }
+plan lowered(const char* statement, const char* operands) {
+    return lower(bound_text(statement, operands), some_cpu());
+}
 
 } // namespace
 
 TEST_CASE("disjoint ranges of one tensor take no temporary") {
-    for (const char* statement : {"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)", "A(i,j,0,n(1,8)) = A(i,j,0,0)*A(i,j,1,n)",
-                                  "A(i(0,32),j,m,n) = A(i+32,j,m,n)", "A(i,j,m(0,4),0) = A(j,i,m+4,0)"}) {
+    for (const char* statement :
+         {"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)", "A(i,j,0,n(1,8)) = A(i,j,0,0)*A(i,j,1,n)",
+          "A(i(0,32),j,m,n) = A(i+32,j,m,n)", "A(i,j,m(0,4),0) = A(j,i,m+4,0)"}) {
         INFO(statement);
         CHECK(lowered(statement, "A=f64[64,64,9,8]").temporaries.empty());
     }
@@ -62,7 +65,8 @@ TEST_CASE("what a table gathers spans its tensor; by one table both sides have t
 }
 
 TEST_CASE("each way is said in a note") {
-    CHECK(fmt::format("{}", fmt::join(lowered("A(i,j) = A(j,i)", "A=f64[5,5]").notes, "; ")).find("A(j, i) overlaps A: copied first") !=
+    CHECK(fmt::format("{}", fmt::join(lowered("A(i,j) = A(j,i)", "A=f64[5,5]").notes, "; "))
+              .find("A(j, i) overlaps A: copied first") != std::string::npos);
+    CHECK(fmt::format("{}", fmt::join(lowered("A(0,j) = A(1,j)", "A=f64[5,5]").notes, "; ")).find("disjoint") !=
           std::string::npos);
-    CHECK(fmt::format("{}", fmt::join(lowered("A(0,j) = A(1,j)", "A=f64[5,5]").notes, "; ")).find("disjoint") != std::string::npos);
 }

@@ -18,7 +18,9 @@ step step_with(std::initializer_list<std::int32_t> temporaries) {
 }
 
 bool share(const plan& p, std::size_t a, std::size_t b) {
-    const auto end = [&](std::size_t t) { return p.temporaries[t].offset + p.temporaries[t].elements * size_of(p.temporaries[t].type); };
+    const auto end = [&](std::size_t t) {
+        return p.temporaries[t].offset + p.temporaries[t].elements * size_of(p.temporaries[t].type);
+    };
     return p.temporaries[a].offset < end(b) && p.temporaries[b].offset < end(a);
 }
 
@@ -46,7 +48,8 @@ TEST_CASE("what lives at the same time lies apart, at aligned places within the 
             all += (p.temporaries.back().elements * 4 + 255) / 256 * 256;
         }
         for (std::size_t s = 0; s < steps; ++s)
-            p.steps.push_back(step_with({static_cast<std::int32_t>(random() % count), static_cast<std::int32_t>(random() % count)}));
+            p.steps.push_back(step_with(
+                {static_cast<std::int32_t>(random() % count), static_cast<std::int32_t>(random() % count)}));
         p = place_temporaries(std::move(p));
         CHECK(p.workspace_bytes <= all);
         std::vector<std::pair<std::size_t, std::size_t>> life(count, {steps, 0});
@@ -60,7 +63,8 @@ TEST_CASE("what lives at the same time lies apart, at aligned places within the 
             CHECK(p.temporaries[a].offset % 256 == 0);
             CHECK(p.temporaries[a].offset + p.temporaries[a].elements * 4 <= p.workspace_bytes);
             for (std::size_t b = 0; b < a; ++b)
-                if (life[b].first != steps && life[a].first <= life[b].second && life[b].first <= life[a].second) CHECK(!share(p, a, b));
+                if (life[b].first != steps && life[a].first <= life[b].second && life[b].first <= life[a].second)
+                    CHECK(!share(p, a, b));
         }
     }
 }

@@ -24,7 +24,8 @@ constexpr std::int64_t sizes[] = {227 << 10, 163 << 10, 99 << 10};
 void check(const machine& chip, const std::string& statement, const std::string& operands) {
     const auto p = lower(tests::bound_text(statement, operands), chip);
     INFO(statement << " with " << operands << ", " << chip.shared_bytes << " bytes");
-    for (const auto& request : runtime::executable::requests(p, chip)) CHECK(request.shape.shared_bytes <= chip.shared_bytes);
+    for (const auto& request : runtime::executable::requests(p, chip))
+        CHECK(request.shape.shared_bytes <= chip.shared_bytes);
 }
 
 } // namespace
@@ -36,8 +37,10 @@ TEST_CASE("tall-skinny products of all widths and types fit a block's shared mem
                 for (const int n : {1, 5, 8, 24, 33, 64}) {
                     auto chip = tests::some_gpu();
                     chip.shared_bytes = bytes;
-                    check(chip, "C(i,j) = A(k,i)*B(k,j)", fmt::format("C={0}[{1},{2}] A={0}[4096,{1}] B={0}[4096,{2}]", type, m, n));
-                    check(chip, "C(i,j) = A(i,k)*B(k,j)", fmt::format("C={0}[100000,{2}] A={0}[100000,{1}] B={0}[{1},{2}]", type, m, n));
+                    check(chip, "C(i,j) = A(k,i)*B(k,j)",
+                          fmt::format("C={0}[{1},{2}] A={0}[4096,{1}] B={0}[4096,{2}]", type, m, n));
+                    check(chip, "C(i,j) = A(i,k)*B(k,j)",
+                          fmt::format("C={0}[100000,{2}] A={0}[100000,{1}] B={0}[{1},{2}]", type, m, n));
                 }
 }
 
@@ -47,7 +50,10 @@ TEST_CASE("candidates of tall-skinny products fit a block's shared memory") {
             for (const int size : {1, 2, 7, 16, 31, 64}) {
                 auto chip = tests::some_gpu();
                 chip.shared_bytes = bytes;
-                const auto p = lower(tests::bound_text("C(i,j) = A(i,k)*B(k,j)", fmt::format("C={0}[99999,{1}] A={0}[99999,{2}] B={0}[{2},{1}]", type, size, size + 1 - size / 64)), chip);
+                const auto p = lower(tests::bound_text("C(i,j) = A(i,k)*B(k,j)",
+                                                       fmt::format("C={0}[99999,{1}] A={0}[99999,{2}] B={0}[{2},{1}]",
+                                                                   type, size, size + 1 - size / 64)),
+                                     chip);
                 const auto& st = p.steps.at(0);
                 if (st.kernel != family::tall_skinny_ab) continue;
                 const auto candidates = tile_candidates(st, chip);
@@ -63,13 +69,18 @@ TEST_CASE("candidates of batched products fit a block's shared memory") {
             for (const int size : {2, 3, 7, 16, 31, 40}) {
                 auto chip = tests::some_gpu();
                 chip.shared_bytes = bytes;
-                const auto p = lower(tests::bound_text("C(i,j,e) += A(i,k,e)*B(k,j,e)", fmt::format("C={0}[{1},{1},9999] A={0}[{1},{1},9999] B={0}[{1},{1},9999]", type, size)), chip);
+                const auto p =
+                    lower(tests::bound_text(
+                              "C(i,j,e) += A(i,k,e)*B(k,j,e)",
+                              fmt::format("C={0}[{1},{1},9999] A={0}[{1},{1},9999] B={0}[{1},{1},9999]", type, size)),
+                          chip);
                 const auto& st = p.steps.at(0);
                 if (st.kernel != family::batched_small) continue;
                 const auto candidates = tile_candidates(st, chip);
                 CHECK(candidates.size() > 10);
                 std::int64_t most = 0;
-                for (const auto& t : candidates) most = std::max(most, batched_shared_bytes(st, batched_layout_of(st), t.products));
+                for (const auto& t : candidates)
+                    most = std::max(most, batched_shared_bytes(st, batched_layout_of(st), t.products));
                 INFO(type << ' ' << size);
                 CHECK(most <= chip.shared_bytes);
             }
@@ -93,7 +104,8 @@ TEST_CASE("candidates of tall-skinny A^T B fit a block's shared memory and threa
                     INFO(operands << ", " << bytes << " bytes");
                     CHECK(request.shape.shared_bytes <= chip.shared_bytes);
                     CHECK(request.shape.threads <= 1024);
-                    CHECK(atb_workspace_bytes(st, chip) >= atb_sums_offset(chip) + request.shape.grid * size * size * size_of(st.compute));
+                    CHECK(atb_workspace_bytes(st, chip) >=
+                          atb_sums_offset(chip) + request.shape.grid * size * size * size_of(st.compute));
                 }
             }
 }

@@ -102,14 +102,16 @@ TEST_CASE("a tall matrix's entry does not serve low ones: its blocks have many r
     const char* const low = "C=f64[4000,8] A=f64[4000,8] B=f64[8,8]";
     tuning_table of_tall;
     of_tall.put(key_of(tall, chip), {another_tile(tall), 1e-3});
-    CHECK(of_height("C=f64[4000001,8] A=f64[4000001,8] B=f64[8,8]", {&of_tall, nullptr}).origin == tile_origin::measured);
+    CHECK(of_height("C=f64[4000001,8] A=f64[4000001,8] B=f64[8,8]", {&of_tall, nullptr}).origin ==
+          tile_origin::measured);
     CHECK(of_height(low, {&of_tall, nullptr}).origin == tile_origin::model);
 }
 
 TEST_CASE("the height of a tall matrix, an argument of its kernel, decides between two kernels at most") {
-    for (const auto& [text, pattern] : {std::pair<const char*, const char*>{"C(i,j) = A(i,k)*B(k,j)", "C=f64[{0},24] A=f64[{0},31] B=f64[31,24]"},
-                                        {"C(j,i) += A(k,i)*B(k,j)", "C=f32[48,{0}] A=f32[48,{0}] B=f32[48,48]"},
-                                        {"C(i,j) = A(i,k)*B(k,j)", "C=f32[{0},8] A=f16[{0},8] B=f16[8,8]"}}) {
+    for (const auto& [text, pattern] :
+         {std::pair<const char*, const char*>{"C(i,j) = A(i,k)*B(k,j)", "C=f64[{0},24] A=f64[{0},31] B=f64[31,24]"},
+          {"C(j,i) += A(k,i)*B(k,j)", "C=f32[48,{0}] A=f32[48,{0}] B=f32[48,48]"},
+          {"C(i,j) = A(i,k)*B(k,j)", "C=f32[{0},8] A=f16[{0},8] B=f16[8,8]"}}) {
         std::vector<batched_tile> tiles;
         for (std::int64_t height = 3000; height < 100'000'000; height = height * 7 / 5) {
             const auto st = first_step(bound_text(text, fmt::format(fmt::runtime(pattern), height)));
@@ -216,7 +218,8 @@ TEST_CASE("near: the nearest first, none further than a factor of sqrt(2)") {
     CHECK(table.near({"layout", batch_class::many, {9, 9, 0}, ""}, 3).empty());
 }
 
-TEST_CASE("the model's tile is a candidate of every family, and costs no more than another that the model tells apart") {
+TEST_CASE(
+    "the model's tile is a candidate of every family, and costs no more than another that the model tells apart") {
     for (const auto& [text, operands] :
          {std::pair<const char*, const char*>{"C(i,j,e) += A(i,k,e)*B(k,j,e)",
                                               "C=f64[6,5,900] A=f64[6,7,900] B=f64[7,5,900]"},

@@ -152,7 +152,9 @@ extern "C" __global__ void scatter(arguments a) {
 
 TEST_CASE("the time of work is the device's") {
     buffer<long long> x(1);
-    const auto run = [&](std::uint64_t clocks) { return gpu().seconds_of([&] { test::launch(slow_kernel(), {1, 1}, {x.word(), clocks, 1, 0}); }); };
+    const auto run = [&](std::uint64_t clocks) {
+        return gpu().seconds_of([&] { test::launch(slow_kernel(), {1, 1}, {x.word(), clocks, 1, 0}); });
+    };
     run(1000);
     const double brief = run(some_clocks / 10), slow = run(some_clocks);
     CHECK(slow > 5e-3); // whatever the clock

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "lowering/error.hpp"
-#include "runtime/backend.hpp"
 #include "tests/bound_text.hpp"
+#include "tests/host_backend.hpp"
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -24,7 +23,7 @@ struct fake_kernel {
     int at(const char* name) const { return constant.at(name); }
 };
 
-class fake_gpu : public runtime::backend {
+class fake_gpu : public tests::host_backend {
   public:
     /// `chip` is the name of the machine, by which its database is found.
     explicit fake_gpu(const std::string& chip) : machine_(tests::some_gpu()) { machine_.name = chip; }
@@ -67,13 +66,6 @@ class fake_gpu : public runtime::backend {
         --pieces;
         std::free(memory);
     }
-    void zero(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
-    void copy_in(void* target, const void* host, std::size_t bytes) override { std::memcpy(target, host, bytes); }
-    void copy_out(void* host, const void* source, std::size_t bytes) override { std::memcpy(host, source, bytes); }
-    void copy_within(void* target, const void* source, std::size_t bytes) override {
-        std::memmove(target, source, bytes);
-    }
-    void synchronize() override {}
     bool capturing() const override { return is_capturing; }
 
     std::function<double(const fake_kernel&)> seconds = [](const fake_kernel&) { return 1e-4; };

@@ -224,7 +224,8 @@ TEST_CASE("memory of a step's own: overlapping operands, addresses, sets and ref
 
 TEST_CASE("memory of a step's own: tables have valid entries, all different where there are enough") {
     auto& gpu = new_fake_gpu("tables");
-    const auto s = tests::bound_text("C(i,j,distinct(p)(e)) = A(i,k,q(e))*B(k,j,e)", "C=f64[6,5,40] A=f64[6,7,9] B=f64[7,5,30] p=i32[30] q=i64[30]");
+    const auto s = tests::bound_text("C(i,j,distinct(p)(e)) = A(i,k,q(e))*B(k,j,e)",
+                                     "C=f64[6,5,40] A=f64[6,7,9] B=f64[7,5,30] p=i32[30] q=i64[30]");
     const auto step = lowering::lower(s, gpu.machine()).steps.at(0);
     REQUIRE(step.kernel == lowering::family::batched_small);
     const step_memory memory(gpu, step, s, 100000);

@@ -1,4 +1,5 @@
-// gathered_test: index tables and pointer_views through the public interface: values, what compiles again, what is refused.
+// gathered_test: index tables and pointer_views through the public interface: values, what compiles again, what is
+// refused.
 #include "ricci.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "tests/catch.hpp"
@@ -129,7 +130,8 @@ TEST_CASE("other entries, pointers and counts compile nothing") {
     const auto run = [](std::int64_t count, std::int64_t stacked) {
         const auto A = counting(5, 7, stacked), B = counting(7, 6, count);
         std::vector<std::int32_t> entries(static_cast<std::size_t>(count));
-        for (std::size_t n = 0; n < entries.size(); ++n) entries[n] = static_cast<std::int32_t>((7 * n + 1) % static_cast<std::size_t>(stacked));
+        for (std::size_t n = 0; n < entries.size(); ++n)
+            entries[n] = static_cast<std::int32_t>((7 * n + 1) % static_cast<std::size_t>(stacked));
         const auto p = table(entries);
         matrices C(5, 6, count, ricci::cpu());
         C(i, j, e) = A(i, k, p(e)) * B(k, j, e);
@@ -153,11 +155,15 @@ TEST_CASE("an entry out of range is refused before anything is written") {
     const auto A = counting(3, 4, 6);
     matrices C(3, 4, 3, ricci::cpu());
     auto p = table<std::int32_t>({0, 6, 2});
-    CHECK_THAT(message([&] { C(i, j, e) = A(i, j, p(e)); }), Catch::Contains("at e = 1 is 6, no value for position 3 of ") && Catch::Contains(", whose extent is 6"));
+    CHECK_THAT(message([&] { C(i, j, e) = A(i, j, p(e)); }),
+               Catch::Contains("at e = 1 is 6, no value for position 3 of ") &&
+                   Catch::Contains(", whose extent is 6"));
     p.upload({0, -1, 2});
-    CHECK_THAT(message([&] { C(i, j, e) = A(i, j, p(e)); }), Catch::Contains("at e = 1 is -1, no value for position 3"));
+    CHECK_THAT(message([&] { C(i, j, e) = A(i, j, p(e)); }),
+               Catch::Contains("at e = 1 is -1, no value for position 3"));
     CHECK_THAT(message([&] { C(i, j, distinct(p)(e)) = A(i, j, e(0, 3)); }), Catch::Contains("at e = 1 is -1"));
-    CHECK_THAT(message([&] { static_cast<void>(double(A(0, 0, p(1)))); }), Catch::Contains("is -1, but its extent is 6"));
+    CHECK_THAT(message([&] { static_cast<void>(double(A(0, 0, p(1)))); }),
+               Catch::Contains("is -1, but its extent is 6"));
     CHECK_THAT(message([&] { static_cast<void>(std::int32_t(p(5))); }), Catch::Contains("is 5, but its extent is 3"));
     CHECK(C.download() == std::vector<double>(36, 0.0));
     CHECK_NOTHROW(C(i, j, e(1, 2)) = A(i, j, p(e + 1))); // entries that nothing reads may be anything

@@ -5,7 +5,8 @@
 #include "tests/skip.hpp"
 
 namespace {
-[[maybe_unused]] const bool possible = ricci::test::skip_unless(ricci::runtime::cuda_device_count() > 0, "no usable GPU");
+[[maybe_unused]] const bool possible =
+    ricci::test::skip_unless(ricci::runtime::cuda_device_count() > 0, "no usable GPU");
 } // namespace
 
 TEST_CASE("captured statements replay") {
@@ -24,7 +25,9 @@ TEST_CASE("captured statements replay") {
             T(k, i) = 0.5 * T(k, i);
         }
     };
-    const auto start = [&] { A.fill(1), B.fill(2), C.fill(0), P.fill(1), Q.fill(1), R.fill(0), T.fill(1), S.fill(0); };
+    const auto start = [&] {
+        A.fill(1), B.fill(2), C.fill(0), P.fill(1), Q.fill(1), R.fill(0), T.fill(1), S.fill(0);
+    };
     start();
     body();
     const auto c = C.download(), r = R.download(), s = S.download();

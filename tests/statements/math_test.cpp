@@ -32,7 +32,9 @@ std::vector<T> numbers(std::int64_t count) {
 
 template <class T>
 struct product {
-    explicit product(ricci::device where) : A(where), B(where), C(where) { A.upload(numbers<T>(A.size())), B.upload(numbers<T>(B.size())); }
+    explicit product(ricci::device where) : A(where), B(where), C(where) {
+        A.upload(numbers<T>(A.size())), B.upload(numbers<T>(B.size()));
+    }
     std::vector<T> operator()() {
         C(i, j, e) = A(i, k, e) * B(k, j, e);
         return C.download();
@@ -43,7 +45,8 @@ struct product {
 template <class T>
 double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
     double out = 0;
-    for (std::size_t n = 0; n < a.size(); ++n) out = std::max(out, std::abs(static_cast<double>(a[n]) - static_cast<double>(b[n])));
+    for (std::size_t n = 0; n < a.size(); ++n)
+        out = std::max(out, std::abs(static_cast<double>(a[n]) - static_cast<double>(b[n])));
     return out;
 }
 

@@ -1,4 +1,5 @@
-// recompile_test: what may change without a kernel being compiled again, and what happens when inner extents keep changing.
+// recompile_test: what may change without a kernel being compiled again, and what happens when inner extents keep
+// changing.
 #include "ricci.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "tests/catch.hpp"
@@ -43,7 +44,9 @@ TEST_CASE("batch extents, offsets of ranges, scalars and pointers change without
 
     auto A = stack(30, 8, 9), B = stack(30, 8, 9);
     A.fill(1);
-    const auto part = [&](std::int64_t from, double factor) { B(i(from, from + 6), j, e) += factor * A(i, k, 2) * A(i, k, 3) * A(i, j, e); };
+    const auto part = [&](std::int64_t from, double factor) {
+        B(i(from, from + 6), j, e) += factor * A(i, k, 2) * A(i, k, 3) * A(i, j, e);
+    };
     part(0, 1.0);
     CHECK(compiled_by([&] {
               for (std::int64_t from = 1; from < 24; ++from) part(from, 0.5 * static_cast<double>(from));

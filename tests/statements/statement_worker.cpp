@@ -1,5 +1,5 @@
-// statement_worker: a program of a few statements, for tests that watch its compiles from outside. Prints how many kernels it
-// compiled and a number that shows it computed.
+// statement_worker: a program of a few statements, for tests that watch its compiles from outside. Prints how many
+// kernels it compiled and a number that shows it computed.
 #include "ricci.hpp"
 #include "runtime/kernel_cache.hpp"
 

@@ -1,4 +1,5 @@
-// threads_test: eight host threads run equal and different statements at once. Clean under ThreadSanitizer (preset tsan).
+// threads_test: eight host threads run equal and different statements at once. Clean under ThreadSanitizer (preset
+// tsan).
 #include "ricci.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"

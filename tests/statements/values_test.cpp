@@ -33,7 +33,8 @@ TEST_CASE("a product of five sums is one statement") {
     using matrix = ricci::tensor<double, 16, 16>;
     matrix P(cpu), Q(cpu), C(cpu), T(cpu), U(cpu);
     for (matrix* x : {&P, &Q}) x->fill(1);
-    C(i, n) = (P(i, j) + Q(i, j)) * (P(j, k) + Q(j, k)) * (P(k, l) + Q(k, l)) * (P(l, m) + Q(l, m)) * (P(m, n) + Q(m, n));
+    C(i, n) =
+        (P(i, j) + Q(i, j)) * (P(j, k) + Q(j, k)) * (P(k, l) + Q(k, l)) * (P(l, m) + Q(l, m)) * (P(m, n) + Q(m, n));
     CHECK(C(15, 15) == std::pow(2.0, 5) * std::pow(16.0, 4));
 }
 
@@ -44,12 +45,13 @@ TEST_CASE("a stencil of 27 points is one statement, and one kernel") {
     D(x, y, z) = 1;
     const auto p = ricci::padded(D);
     const auto stencil = [&] {
-        O(x, y, z) = p(x - 1, y - 1, z - 1) + p(x, y - 1, z - 1) + p(x + 1, y - 1, z - 1) + p(x - 1, y, z - 1) + p(x, y, z - 1) +
-                     p(x + 1, y, z - 1) + p(x - 1, y + 1, z - 1) + p(x, y + 1, z - 1) + p(x + 1, y + 1, z - 1) + p(x - 1, y - 1, z) +
-                     p(x, y - 1, z) + p(x + 1, y - 1, z) + p(x - 1, y, z) + p(x, y, z) + p(x + 1, y, z) + p(x - 1, y + 1, z) +
-                     p(x, y + 1, z) + p(x + 1, y + 1, z) + p(x - 1, y - 1, z + 1) + p(x, y - 1, z + 1) + p(x + 1, y - 1, z + 1) +
-                     p(x - 1, y, z + 1) + p(x, y, z + 1) + p(x + 1, y, z + 1) + p(x - 1, y + 1, z + 1) + p(x, y + 1, z + 1) +
-                     p(x + 1, y + 1, z + 1);
+        O(x, y, z) = p(x - 1, y - 1, z - 1) + p(x, y - 1, z - 1) + p(x + 1, y - 1, z - 1) + p(x - 1, y, z - 1) +
+                     p(x, y, z - 1) + p(x + 1, y, z - 1) + p(x - 1, y + 1, z - 1) + p(x, y + 1, z - 1) +
+                     p(x + 1, y + 1, z - 1) + p(x - 1, y - 1, z) + p(x, y - 1, z) + p(x + 1, y - 1, z) +
+                     p(x - 1, y, z) + p(x, y, z) + p(x + 1, y, z) + p(x - 1, y + 1, z) + p(x, y + 1, z) +
+                     p(x + 1, y + 1, z) + p(x - 1, y - 1, z + 1) + p(x, y - 1, z + 1) + p(x + 1, y - 1, z + 1) +
+                     p(x - 1, y, z + 1) + p(x, y, z + 1) + p(x + 1, y, z + 1) + p(x - 1, y + 1, z + 1) +
+                     p(x, y + 1, z + 1) + p(x + 1, y + 1, z + 1);
     };
     stencil();
     P(x, y, z) = p(x + a(0, 3) - 1, y + b(0, 3) - 1, z + c(0, 3) - 1);
@@ -82,7 +84,8 @@ TEST_CASE("a complex root of the largest and of the smallest numbers") {
         for (std::size_t n = 0; n < values.size(); ++n) {
             const auto exact = std::sqrt(std::complex<long double>(values[n]));
             CAPTURE(values[n], roots[n], exact);
-            CHECK(std::abs(std::complex<long double>(roots[n]) - exact) <= 4 * std::numeric_limits<real>::epsilon() * std::abs(exact));
+            CHECK(std::abs(std::complex<long double>(roots[n]) - exact) <=
+                  4 * std::numeric_limits<real>::epsilon() * std::abs(exact));
         }
     };
     check(0.0f);
@@ -120,9 +123,11 @@ TEST_CASE("complex functions at the edges of their range") {
         const auto exact = std::exp(std::complex<long double>(z.download()[n]));
         const auto ours = w.download()[n];
         CAPTURE(n, ours);
-        CHECK(std::abs(ours.real() - static_cast<double>(exact.real())) <= 1e-14 * std::abs(static_cast<double>(exact.real())));
+        CHECK(std::abs(ours.real() - static_cast<double>(exact.real())) <=
+              1e-14 * std::abs(static_cast<double>(exact.real())));
         CHECK((ours.imag() == static_cast<double>(exact.imag()) ||
-               std::abs(ours.imag() - static_cast<double>(exact.imag())) <= 1e-14 * std::abs(static_cast<double>(exact.imag()))));
+               std::abs(ours.imag() - static_cast<double>(exact.imag())) <=
+                   1e-14 * std::abs(static_cast<double>(exact.imag()))));
     }
 }
 

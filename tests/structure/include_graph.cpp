@@ -1,8 +1,9 @@
 // include_graph: who may include whom, and that every source file says first what it is.
 //
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
-// lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>; tools -> bench. tests -> anything.
-// CUDA's headers stay in runtime/cuda_*, nvrtc_* and cublas*, and in bench/peers/cuda_*, which sees runtime/cuda_* too.
+// lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>; tools -> bench. tests ->
+// anything. CUDA's headers stay in runtime/cuda_*, nvrtc_* and cublas*, and in bench/peers/cuda_*, which sees
+// runtime/cuda_* too.
 
 #include "tests/catch.hpp"
 
@@ -37,9 +38,9 @@ std::string folder_of(const std::string& path) {
 bool begins_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 
 bool is_cuda_header(const std::string& name) {
-    static const std::regex pattern(
-        "(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|cutensor.*|library_types|nvml|nvrtc|nvJitLink|device_launch_parameters)\\.h"
-        "|(cuda|cub|thrust|cooperative_groups|mma)(/.*|\\.h)?");
+    static const std::regex pattern("(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|cutensor.*|library_types|nvml|nvrtc|"
+                                    "nvJitLink|device_launch_parameters)\\.h"
+                                    "|(cuda|cub|thrust|cooperative_groups|mma)(/.*|\\.h)?");
     return std::regex_match(name, pattern);
 }
 
@@ -66,7 +67,9 @@ std::set<std::string> closure(const include_graph& graph, const std::string& sta
 /// Why `path` may not include `i`; empty if it may.
 std::string refusal(const include_graph& graph, const std::string& path, const inclusion& i) {
     if (is_cuda_header(i.name) && !may_use_cuda(path))
-        return folder_of(path) == "tests" ? "" : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and to bench/peers/cuda_*";
+        return folder_of(path) == "tests"
+                   ? ""
+                   : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and to bench/peers/cuda_*";
     const std::string from = folder_of(path);
     if (from == "tests") return "";
     if (!i.quoted) {
@@ -74,12 +77,14 @@ std::string refusal(const include_graph& graph, const std::string& path, const i
             return "lowering includes the standard library and fmt only";
         if (from == "kernels" && path != "kernels/embedded.hpp")
             return "a kernel includes no header from outside kernels/";
-        if (begins_with(path, "bench/kernels/") && path.ends_with(".cuh")) return "a kernel of the bench includes nothing";
+        if (begins_with(path, "bench/kernels/") && path.ends_with(".cuh"))
+            return "a kernel of the bench includes nothing";
         return "";
     }
     if (!graph.contains(i.name)) return "there is no such file below the repository's root";
     const std::string to = folder_of(i.name);
-    if (to == from) return from == "bench" && may_use_cuda(i.name) && !may_use_cuda(path) ? "it has CUDA's headers" : "";
+    if (to == from)
+        return from == "bench" && may_use_cuda(i.name) && !may_use_cuda(path) ? "it has CUDA's headers" : "";
     if (from == "tools" && to == "bench") return may_use_cuda(i.name) ? "it has CUDA's headers" : "";
     if (from == "bench" && may_use_cuda(path) && begins_with(i.name, "runtime/cuda_")) return "";
     if (from == "runtime" && (to == "lowering" || to == "kernels")) return "";

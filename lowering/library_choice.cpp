@@ -1,0 +1,113 @@
+// library_choice: which products go to a BLAS.
+#include "lowering/library_choice.hpp"
+
+#include "lowering/families.hpp"
+#include "lowering/tuning_key.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 bits
+
+/// How much of a GPU a batch fills; a BLAS divides products between processors, the kernels here do not.
+enum class batch_fill : std::uint8_t {
+    idle,   ///< fewer products than processors
+    little, ///< little to do for each processor
+    uneven, ///< fewer than two products for each
+    full
+};
+
+batch_fill fill_of(const step& st, const machine& chip) {
+    const auto products = extent_of(st, batch);
+    if (products < chip.processors) return batch_fill::idle;
+    if (batch_of(st, chip) != batch_class::many) return batch_fill::little;
+    return products < 2 * chip.processors ? batch_fill::uneven : batch_fill::full;
+}
+
+/// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The
+/// less of a GPU its batch fills, the smaller; and smaller where panels would be streamed, at two thirds of the
+/// memory's rate.
+double least_side(const step& st, const machine& chip, bool streams_panels) {
+    constexpr double least = 96, in_two_steps = 64, idle = 32, little = 40, uneven = 64;
+    if (chip.kind != target::cuda) return least;
+    if (library_rounds_twice(st)) return in_two_steps;
+    const auto fill = fill_of(st, chip);
+    if (fill == batch_fill::idle) return idle;
+    if (fill == batch_fill::little || streams_panels) return little;
+    return fill == batch_fill::uneven ? uneven : least;
+}
+
+std::int64_t largest_side(const step& st) { return std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}); }
+
+const operand& x_of(const step& st) { return st.operands[static_cast<std::size_t>(st.x)]; }
+const operand& y_of(const step& st) { return st.operands[static_cast<std::size_t>(st.y)]; }
+
+/// A CPU's BLAS has one type throughout, a GPU's has 2-byte operands too, summed in f32 and aligned to 4 bytes.
+bool has_library_types(const step& st, const machine& chip) {
+    const auto &c = st.operands[0], &x = x_of(st), &y = y_of(st);
+    if (x.type != y.type) return false;
+    if (size_of(x.type) > 2 || chip.kind == target::cpu) return c.type == x.type && c.type == st.compute;
+    if (st.compute != scalar_type::f32 || (c.type != x.type && c.type != scalar_type::f32)) return false;
+    return std::none_of(st.operands.begin(), st.operands.end(), [](const operand& o) {
+        return size_of(o.type) == 2 && o.source_at_word != (o.offset % 2 == 0);
+    });
+}
+
+/// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a
+/// GPU (docs/performance.md), or nearly does where a BLAS would take two steps.
+bool has_faster_kernel(const step& st, const machine& chip) {
+    if (chip.kind != target::cuda || size_of(x_of(st).type) > 2 || axes_of(st, batch).empty() ||
+        largest_side(st) > largest_batched)
+        return false;
+    const auto fill = fill_of(st, chip);
+    return fill == batch_fill::full || (fill != batch_fill::idle && library_rounds_twice(st));
+}
+
+/// Unit strides where a BLAS wants them.
+bool has_library_strides(const step& st) {
+    const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
+    const auto &c = st.operands[0], &x = x_of(st), &y = y_of(st);
+    const auto at = [&](const operand& o, axis_class cls) {
+        return o.stride[static_cast<std::size_t>(axes_of(st, cls).front())];
+    };
+    const auto fits = [](std::int64_t rows, std::int64_t columns, std::int64_t row_count) {
+        return rows == 1 && columns >= row_count && columns <= largest_blas_size;
+    };
+    // C with m fastest, or the transposed product with n fastest.
+    const bool upright = fits(at(c, m), at(c, n), em), transposed = fits(at(c, n), at(c, m), en);
+    if (!upright && !transposed) return false;
+    const bool x_as_m = fits(at(x, m), at(x, k), em), x_as_k = fits(at(x, k), at(x, m), ek);
+    const bool y_as_n = fits(at(y, n), at(y, k), en), y_as_k = fits(at(y, k), at(y, n), ek);
+    if ((!x_as_m && !x_as_k) || (!y_as_n && !y_as_k)) return false;
+    // A BLAS conjugates only together with a transposition.
+    if (st.x_conjugated && (upright ? !x_as_k : !x_as_m)) return false;
+    return !st.y_conjugated || (upright ? y_as_n : y_as_k);
+}
+
+} // namespace
+
+bool fills(const step& st, const machine& chip) { return fill_of(st, chip) == batch_fill::full; }
+
+bool fits_library(const step& st, const machine& chip, bool streams_panels) {
+    if (!chip.has_blas || axes_of(st, batch).size() > 1) return false;
+    for (const auto c : {m, n, k})
+        if (axes_of(st, c).size() != 1) return false;
+    const auto size = [&](axis_class c) { return static_cast<double>(extent_of(st, c)); };
+    const auto least = least_side(st, chip, streams_panels);
+    if (size(m) * size(n) * size(k) < least * least * least || largest_side(st) > largest_blas_size) return false;
+    return has_library_types(st, chip) && !has_faster_kernel(st, chip) && has_library_strides(st);
+}
+
+bool library_rounds_twice(const step& st) {
+    const auto& c = st.operands[0];
+    if (size_of(c.type) > 2 || st.op == assignment::assign) return false;
+    for (std::size_t a = 0; a < st.axes.size(); ++a)
+        if ((st.classes[a] == m || st.classes[a] == n) && c.stride[a] != 1 && c.stride[a] % 8 != 0) return false;
+    return true;
+}
+
+} // namespace ricci::lowering

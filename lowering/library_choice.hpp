@@ -1,0 +1,21 @@
+// library_choice: which products go to a BLAS: those that it takes, and computes faster than the kernels here.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+/// Of a product with at most one axis each of m, n and k. `streams_panels`: whether its own kernel on a GPU would be
+/// batched_panels.
+bool fits_library(const step& st, const machine& chip, bool streams_panels);
+
+/// Whether a batch has two products and more for each of a GPU's processors, and enough to do for them.
+bool fills(const step& st, const machine& chip);
+
+/// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every
+/// such point of a sample was beyond one rounding, no other was): then the product is taken in f32, and added by a
+/// step of its own.
+bool library_rounds_twice(const step& st);
+
+} // namespace ricci::lowering

@@ -1,0 +1,21 @@
+// two_steps: products that two steps compute: one into a temporary, and one from there.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+namespace ricci::lowering {
+
+struct two_steps {
+    step product, rest; ///< the latter for the direct kernel
+};
+
+/// Whether a matrix product has a coefficient that is more than a sign.
+bool is_scaled(const step& st);
+
+/// T = A*B, then C op= coefficient*T.
+two_steps scaled_afterwards(step st, plan& p);
+
+/// On a CPU, of a tall-skinny A^T B: sums over chunks of the long axis, then their sum, both in a fixed order.
+two_steps added_in_chunks(step st, plan& p);
+
+} // namespace ricci::lowering
