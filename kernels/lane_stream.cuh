@@ -45,7 +45,10 @@ template <int O, class Element> class lane_stream {
         else copy<part>(to, number);
     }
 
-    /// Bytes by which the line of row (column) `other` is shifted at a step.
+    /// Whether lines are shifted.
+    RICCI_FUNCTION bool is_shifted() const { return shifts && misaligned_ % 4 != 0; }
+
+    /// Bytes by which the line of row (column) `other` is then shifted at a step.
     RICCI_FUNCTION int shift(int other, int step) const {
         return shifts ? static_cast<int>((bytes_of(first_) + 2 * (other * other_step_ + step * k_step_)) & 2) : 0;
     }
@@ -81,7 +84,7 @@ template <int O, class Element> class lane_stream {
     }
 
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, int number) const {
-        constexpr int chunks = lanes * size / Bytes, across = chunks < threads_per_block ? chunks : threads_per_block, per_pass = threads_per_block / across;
+        constexpr int chunks = lanes * size / Bytes, across = largest_part(chunks), per_pass = threads_per_block / across;
         static_assert(chunks > 0 && chunks % across == 0, "lines begin with the same thread");
         const int thread = as_if_new(static_cast<int>(threadIdx.x)), first_line = thread / across;
         if (threads_per_block % across != 0 && first_line >= per_pass) return;
@@ -122,6 +125,9 @@ template <int O, class Element> class lane_stream {
             async_copy<4>(to + place + 4 * words, valid > 0 ? from + lanes - 1 : nothing, valid);
         });
     }
+
+    /// Of a line's chunks, a power of two, as many as there are threads for.
+    static constexpr RICCI_FUNCTION int largest_part(int chunks) { return chunks <= threads_per_block ? chunks : largest_part(chunks / 2); }
 
     static RICCI_FUNCTION bool is_shifted(const Element* from) { return bytes_of(from) % 4 != 0; }
 

@@ -18,8 +18,10 @@ using enum axis_class;
 
 constexpr int most_registers = 168;              ///< a thread, predicted
 constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
-constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements
-constexpr std::int64_t least_line = 64, longest_line = 512; ///< bytes of neighbors: DRAM gives 64 at a time
+constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements of a thread
+constexpr std::int64_t most_neighbors = 2;                      ///< products of a thread
+constexpr std::int64_t most_parts = 12;                         ///< of C's rows and of its columns together
+constexpr std::int64_t least_line = 64, longest_line = 1024; ///< bytes of neighbors: DRAM gives 64 at a time
 
 // Not fitted: counted, or guessed.
 constexpr double issue_rate = 1.15;       ///< of what is counted below: waiting
@@ -29,20 +31,23 @@ constexpr double late_cycles = 600;       ///< where C is read from the L2 cache
 constexpr double step_cycles = 15;        ///< of a step of the sum, what other warps do not hide
 constexpr double panel_cycles = 60;       ///< of a panel: the barrier
 constexpr double own_issue = 0.6;         ///< of a block's instructions, what it waits for itself
-constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache has
-constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40; ///< of an asynchronous copy; of C's element, in and out
+constexpr double again_rate = 0.1;        ///< what bytes cost that the L2 cache has
+constexpr double copy_instructions = 12, panel_instructions = 40; ///< of an asynchronous copy; of a panel
+constexpr double vector_instructions = 8, element_instructions = 3; ///< of neighbors of C, in and out; of one of them
+constexpr double l2_rate = 1.7;           ///< of the L2 cache, in the memory's
 
 /// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
 std::int64_t warps_with(std::int64_t registers) { return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp)); }
 
-int registers_of(int bytes) { return std::max(1, bytes / 4); }
+int registers_of(int bytes) { return (bytes + 3) / 4; }
 
 bool is_for_all(const step& st, std::int32_t o) {
     return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes_of(st, batch).front())] == 0;
 }
 
-/// What of the memory's rate is left where neighbors are read in lines of so many bytes: guessed.
-double line_rate(std::int64_t bytes) { return bytes >= 256 ? 1.0 : bytes >= 128 ? 0.98 : 0.93; }
+/// What is left of the memory's rate where X and Y are read, C is read and written in lines of so many bytes: measured on an H100.
+double read_rate(std::int64_t bytes) { return bytes >= 2048 ? 1.0 : bytes >= 1024 ? 0.99 : bytes >= 512 ? 0.985 : bytes >= 256 ? 0.97 : bytes >= 128 ? 0.92 : 0.70; }
+double write_rate(std::int64_t bytes) { return bytes >= 2048 ? 0.97 : bytes >= 1024 ? 0.95 : bytes >= 512 ? 0.93 : bytes >= 256 ? 0.90 : bytes >= 128 ? 0.82 : 0.45; }
 
 /// What does not change with the tile.
 struct lanes_product {
@@ -65,13 +70,14 @@ struct lanes_product {
     double multiplies() const { return s.complex ? 4 : 1; }
     int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
     /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
-    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64; }
+    bool reads_c_early(const batched_tile& t) const { return accumulates && t.tile_m * t.tile_n * (t.thread_products * s.words + c_registers(t)) <= 64; }
+    int c_registers(const batched_tile& t) const { return registers_of(t.thread_products * s.c_bytes); }
 };
 
 lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
     lanes_layout out;
     out.columns = t.panel;
-    out.rows = std::min(p.s.m, t.threads / (t.products * up(t.panel, t.tile_n)) * t.tile_m);
+    out.rows = std::min(p.s.m, t.threads / (t.products / t.thread_products * up(t.panel, t.tile_n)) * t.tile_m);
     out.row_blocks = up(p.s.m, out.rows), out.column_blocks = up(p.s.n, out.columns);
     out.for_all = {false, p.x_for_all, p.y_for_all};
     for (const std::size_t o : {1, 2}) {
@@ -91,7 +97,7 @@ std::int64_t shared_bytes(const lanes_product& p, const lanes_layout& layout, co
 
 /// As kernels/batched_lane_panels.cuh: whether all tiles of all blocks end where C does.
 bool is_even(const lanes_product& p, const batched_tile& t) {
-    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products * columns);
+    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products / t.thread_products * columns);
     return p.s.m % (rows * t.tile_m) == 0 && p.s.n % (columns * t.tile_n) == 0;
 }
 
@@ -101,8 +107,8 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
     if (!has_panels(t))
         return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
                                 (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
-    const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
-    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) + (p.conversions() > 0 ? sides : 0) +
+    const int tile = t.tile_m * t.tile_n, sides = (t.tile_m + t.tile_n) * t.thread_products;
+    return tile * t.thread_products * s.words + std::max(p.reads_c_early(t) ? tile * p.c_registers(t) : 0, sides * s.words) +
            (is_even(p, t) ? 36 : 52);
 }
 
@@ -120,6 +126,19 @@ bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
     return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
 }
 
+/// Rows, columns and neighbors of a thread.
+std::vector<std::array<std::int64_t, 3>> thread_tiles(const lanes_product& p) {
+    const auto& s = p.s;
+    const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
+    std::vector<std::array<std::int64_t, 3>> out;
+    // 2-byte elements are halves of words.
+    for (std::int64_t neighbors = widest == 2 ? 2 : 1; neighbors <= (widest <= 4 ? most_neighbors : 1); ++neighbors)
+        for (const auto tm : sides_of(s.m))
+            for (const auto tn : sides_of(s.n))
+                if (is_worth_a_try(tm, tn, s) && tm * tn * neighbors * s.words <= most_sums) out.push_back({tm, tn, neighbors});
+    return out;
+}
+
 /// All of a side's tiles, or parts that blocks share, nearly equal ones.
 std::vector<std::int64_t> parts_of(std::int64_t tiles) {
     std::vector<std::int64_t> out;
@@ -130,7 +149,7 @@ std::vector<std::int64_t> parts_of(std::int64_t tiles) {
 
 /// Those of one way to cut C, over how X and Y come.
 void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const machine& chip, batched_tile t) {
-    constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 20 << 10;
+    constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 36 << 10;
     const auto take = [&](std::int64_t k_panel, std::int64_t stages) {
         t.k_panel = static_cast<std::int32_t>(k_panel), t.stages = static_cast<std::int32_t>(stages);
         if (shared_bytes(p, layout_of(p, t), t) <= std::min(chip.shared_bytes, largest_block)) out.push_back(t);
@@ -142,7 +161,7 @@ void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const ma
         if (k_panel >= p.s.k || k_panel * step_bytes > std::max(largest_stage, 2 * step_bytes)) break;
         if (k_panel * step_bytes < least_stage) continue;
         const auto panels = up(p.s.k, k_panel);
-        for (const std::int64_t stages : {3, 4, 6})
+        for (const std::int64_t stages : {3, 4})
             if (stages <= panels) take(k_panel, stages);
     }
 }
@@ -163,18 +182,20 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
     const auto wavefronts = [](int element_bytes, bool for_all) { return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0; };
     // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
     double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
+    const auto line = t.products * p.least_bytes;
     std::int64_t held = 0;
     if (panels) {
         const auto layout = layout_of(p, t);
         blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
         const double warps = static_cast<double>(t.threads) / t.products / warp * blocks, all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
-        const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, count = static_cast<double>(up(s.k, t.k_panel));
+        const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, count = static_cast<double>(up(s.k, t.k_panel)), neighbors = t.thread_products;
         again = static_cast<double>(layout.column_blocks - 1) * p.x_taken + static_cast<double>(layout.row_blocks - 1) * p.y_taken;
         const double copied = p.x_taken + p.y_taken + again;
-        shared = warps * k_steps * (t.tile_m * wavefronts(s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(s.y_bytes, p.y_for_all)) + copied / 128;
-        multiplies = warps * all_steps * tile * p.multiplies();
-        const double conversions = (s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0);
-        instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * element_instructions + count * panel_instructions + 100) +
+        shared = warps * k_steps * (t.tile_m * wavefronts(t.thread_products * s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(t.thread_products * s.y_bytes, p.y_for_all)) +
+                 copied / 128;
+        multiplies = warps * all_steps * tile * neighbors * p.multiplies();
+        const double conversions = ((s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0)) * neighbors;
+        instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * (vector_instructions + neighbors * element_instructions) + count * panel_instructions + 100) +
                        copied / 16 / warp * copy_instructions;
         held = shared_bytes(p, layout, t);
         // What is under way comes at once, the rest of the panels as others leave.
@@ -188,7 +209,8 @@ batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machin
     }
     const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
     batched_cost out;
-    out.memory = (bytes / line_rate(t.products * p.least_bytes) + again_rate * again) * p.batches / chip.bandwidth;
+    const double taken = (p.x_taken + p.y_taken) / read_rate(line) + p.c_taken / write_rate(line);
+    out.memory = (std::max(taken, (bytes + again) / l2_rate) + again_rate * again) * p.batches / chip.bandwidth;
     out.shared = shared * seconds_a_cycle;
     out.issue = issue_rate * instructions / 4 * seconds_a_cycle;
     out.arithmetic = multiplies / (s.doubles ? 2 : 4) * seconds_a_cycle;
@@ -225,34 +247,35 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
     batched_tile whole;
     whole.tile_m = static_cast<std::int32_t>(s.m), whole.tile_n = static_cast<std::int32_t>(s.n), whole.k_unrolled = static_cast<std::int32_t>(s.k);
     if (predicted_registers(p, whole) <= most_registers)
-        for (const int threads : {64, 128, 256}) {
+        for (const int threads : {64, 128, 256, 512}) {
+            if (threads / warp > warps_with(predicted_registers(p, whole))) continue;
             whole.products = whole.threads = threads;
             out.push_back(whole);
         }
-    for (const auto tm : sides_of(s.m))
-        for (const auto tn : sides_of(s.n)) {
-            if (!is_worth_a_try(tm, tn, s)) continue;
-            batched_tile t;
-            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
-            const auto tile_words = static_cast<double>(tm * tn * s.words) * p.multiplies();
-            t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
-            const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
-            for (const auto rows : parts_of(row_tiles))
-                for (const auto columns : parts_of(column_tiles))
-                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line; products *= 2) {
-                        const auto threads = products * rows * columns;
-                        if (threads > most_threads || threads % warp != 0) continue;
-                        const bool is_cut = rows < row_tiles || columns < column_tiles;
-                        if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
-                        t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
-                        t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
-                        const auto registers = predicted_registers(p, t);
-                        // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
-                        const bool may_spill = p.conversions() > 0 && tm * tn > 48 && !is_even(p, t);
-                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
-                        add_panels(out, p, chip, t);
-                    }
-        }
+    for (const auto& [tm, tn, neighbors] : thread_tiles(p)) {
+        batched_tile t;
+        t.thread_products = static_cast<std::int32_t>(neighbors);
+        t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
+        const auto tile_words = static_cast<double>(tm * tn * neighbors * s.words) * p.multiplies();
+        t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
+        const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
+        for (const auto rows : parts_of(row_tiles))
+            for (const auto columns : parts_of(column_tiles))
+                for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line; products *= 2) {
+                    const auto threads = products / neighbors * rows * columns;
+                    if (threads > most_threads || threads % warp != 0) continue;
+                    const bool is_cut = rows < row_tiles || columns < column_tiles;
+                    if (up(row_tiles, rows) + up(column_tiles, columns) > most_parts) continue;
+                    if (is_cut && (threads < 128 || products / neighbors * row_tiles * column_tiles <= 128)) continue;
+                    t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
+                    t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
+                    const auto registers = predicted_registers(p, t);
+                    // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
+                    const bool may_spill = p.conversions() > 0 && tm * tn * neighbors > 48 && !is_even(p, t);
+                    if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
+                    add_panels(out, p, chip, t);
+                }
+    }
     return out;
 }
 

@@ -75,6 +75,7 @@ struct batched_tile {
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma
     std::int32_t k_apart = 0;                       ///< mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
+    std::int32_t thread_products = 1;               ///< batched_lanes with stages: neighbors a thread
     bool in_registers = false;                      ///< tall_skinny_ab: X goes from memory straight into registers
     bool realigned = false;                         ///< batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes
     bool operator==(const batched_tile&) const = default;

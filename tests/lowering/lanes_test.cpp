@@ -43,7 +43,7 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                     const auto layout = lanes_layout_of(st, t);
                     const bool covers = layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n;
                     const auto tiles = (layout.lines[1] / t.tile_m) * (layout.lines[2] / t.tile_n);
-                    return covers && t.threads == t.products * tiles && t.threads <= 1024 && t.threads % 32 == 0 && lanes_shared_bytes(st, t) <= chip.shared_bytes;
+                    return covers && t.threads * t.thread_products == t.products * tiles && t.threads <= 1024 && t.threads % 32 == 0 && lanes_shared_bytes(st, t) <= chip.shared_bytes;
                 }));
             }
 }
