@@ -1,7 +1,8 @@
 // lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
 //
 // batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough bytes are under
-// way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts, instructions, multiply-adds.
+// way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts and instructions. One kernel serves
+// batches of any length, so that lines of neighbors lie at any multiple of a number: it is chosen for those.
 #include "lowering/lanes_model.hpp"
 
 #include "lowering/families.hpp"
@@ -10,31 +11,36 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
 
 using enum axis_class;
 
-constexpr int most_registers = 168;              ///< a thread, predicted
-constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
-constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements of a thread
-constexpr std::int64_t most_neighbors = 2;                      ///< products of a thread
-constexpr std::int64_t most_parts = 12;                         ///< of C's rows and of its columns together
-constexpr std::int64_t least_line = 64, longest_line = 1024; ///< bytes of neighbors: DRAM gives 64 at a time
+constexpr int most_registers = 168;                           ///< a thread, predicted
+constexpr std::int64_t most_threads = 512;
+constexpr std::int64_t least_sums = 24, most_sums = 64;       ///< 4-byte registers of a thread
+constexpr std::int64_t longest_side = 8;                      ///< elements of a thread
+constexpr std::int64_t most_neighbors = 2;                    ///< products of a thread
+constexpr std::int64_t most_parts = 12;                       ///< of C's rows and of its columns together
+constexpr std::int64_t least_line = 64, longest_line = 1024;  ///< bytes of neighbors: DRAM gives 64 at a time
+constexpr std::size_t most_candidates = 1500;
 
-// Not fitted: counted, or guessed.
-constexpr double issue_rate = 1.15;       ///< of what is counted below: waiting
-constexpr double load_cycles = 1100;      ///< from asking a busy memory for bytes to having them
-constexpr double block_cycles = 800;      ///< of a block, beside its loads and its arithmetic: starting, storing
-constexpr double late_cycles = 600;       ///< where C is read from the L2 cache when the sums are there
-constexpr double step_cycles = 15;        ///< of a step of the sum, what other warps do not hide
-constexpr double panel_cycles = 60;       ///< of a panel: the barrier
-constexpr double own_issue = 0.6;         ///< of a block's instructions, what it waits for itself
-constexpr double again_rate = 0.1;        ///< what bytes cost that the L2 cache has
-constexpr double copy_instructions = 12, panel_instructions = 40; ///< of an asynchronous copy; of a panel
-constexpr double vector_instructions = 8, element_instructions = 3; ///< of neighbors of C, in and out; of one of them
-constexpr double l2_rate = 1.7;           ///< of the L2 cache, in the memory's
+// What lines cost was measured by itself, the rest is fitted to 910 kernels of f64, f32 and f16 products at n = 2..64 on an H100.
+constexpr double read_loss = 46, write_loss = 72;  ///< bytes of a line that comes at half of the memory's rate
+constexpr double loss_power = 2.2;                 ///< by which longer lines lose less
+constexpr double l2_rate = 1.4;                    ///< of the L2 cache, in the memory's
+constexpr double issue_rate = 2.3;                 ///< of what is counted below: waiting, and what was not counted
+constexpr double copy_instructions = 14, panel_instructions = 150; ///< of an asynchronous copy; of a panel
+constexpr double access_instructions = 15, element_instructions = 7.5; ///< of neighbors of C, in and out; of one of them
+constexpr double load_cycles = 1600;               ///< from asking a busy memory for bytes to having them
+constexpr double block_cycles = 200;               ///< of a block, beside its loads and its arithmetic: starting
+constexpr double late_cycles = 4000;               ///< where C is read when the sums are there
+constexpr double step_cycles = 30;                 ///< of a step of the sum, what other warps do not hide
+constexpr double panel_cycles = 1000;              ///< of a panel: its copies' way and the barrier
+constexpr double own_issue = 0.17;                 ///< of a block's instructions, what it waits for itself
+constexpr double overlap = 5.8;                    ///< how well units work side by side: 1 not at all, infinite wholly
 
 /// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
 std::int64_t warps_with(std::int64_t registers) { return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp)); }
@@ -45,9 +51,8 @@ bool is_for_all(const step& st, std::int32_t o) {
     return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes_of(st, batch).front())] == 0;
 }
 
-/// What is left of the memory's rate where X and Y are read, C is read and written in lines of so many bytes: measured on an H100.
-double read_rate(std::int64_t bytes) { return bytes >= 2048 ? 1.0 : bytes >= 1024 ? 0.99 : bytes >= 512 ? 0.985 : bytes >= 256 ? 0.97 : bytes >= 128 ? 0.92 : 0.70; }
-double write_rate(std::int64_t bytes) { return bytes >= 2048 ? 0.97 : bytes >= 1024 ? 0.95 : bytes >= 512 ? 0.93 : bytes >= 256 ? 0.90 : bytes >= 128 ? 0.82 : 0.45; }
+/// Bytes of an asynchronous copy: lines are seldom all aligned to more than a number, and a kernel serves batches of any length.
+double copy_bytes(int element_bytes, bool complex) { return element_bytes == 16 ? 16 : std::max(4, complex ? element_bytes / 2 : element_bytes); }
 
 /// What does not change with the tile.
 struct lanes_product {
@@ -120,10 +125,11 @@ std::vector<std::int64_t> sides_of(std::int64_t extent) {
 }
 
 /// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
-bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
-    const bool is_small = tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
+bool is_worth_a_try(std::int64_t tm, std::int64_t tn, std::int64_t neighbors, const product_sizes& s) {
+    const auto sums = tm * tn * neighbors * s.words;
+    const bool is_small = sums < least_sums && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
     const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
-    return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
+    return sums <= most_sums && !is_small && !is_narrow;
 }
 
 /// Rows, columns and neighbors of a thread.
@@ -135,7 +141,7 @@ std::vector<std::array<std::int64_t, 3>> thread_tiles(const lanes_product& p) {
     for (std::int64_t neighbors = widest == 2 ? 2 : 1; neighbors <= (widest <= 4 ? most_neighbors : 1); ++neighbors)
         for (const auto tm : sides_of(s.m))
             for (const auto tn : sides_of(s.n))
-                if (is_worth_a_try(tm, tn, s) && tm * tn * neighbors * s.words <= most_sums) out.push_back({tm, tn, neighbors});
+                if (is_worth_a_try(tm, tn, neighbors, s)) out.push_back({tm, tn, neighbors});
     return out;
 }
 
@@ -172,50 +178,69 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
     return std::max<std::int64_t>(1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
 }
 
-batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
+/// Seconds of the whole batch. An SM's units and the memory work side by side, the better the more one of them is the slowest.
+double seconds_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
     const auto& s = p.s;
     const double clock = chip.flops_f32 / (256.0 * chip.processors); // 128 multiply-adds a cycle
-    const double bytes = p.x_taken + p.y_taken + p.c_taken;
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
-    const auto k_steps = static_cast<double>(s.k);
-    const bool panels = has_panels(t);
+    const auto k_steps = static_cast<double>(s.k), line = static_cast<double>(t.products * p.least_bytes);
     const auto wavefronts = [](int element_bytes, bool for_all) { return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0; };
-    // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
-    double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
-    const auto line = t.products * p.least_bytes;
+    const double c_read = p.accumulates ? p.c_taken / 2 : 0, c_written = p.c_taken - c_read;
+    // Of a product: warp instructions, wavefronts, bytes copied, whether C comes late; how many blocks share it, and their time alone.
+    double instructions = 0, shared = 0, copied = p.x_taken + p.y_taken, late = 0, blocks = 1, alone = block_cycles;
     std::int64_t held = 0;
-    if (panels) {
+    if (has_panels(t)) {
         const auto layout = layout_of(p, t);
         blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
         const double warps = static_cast<double>(t.threads) / t.products / warp * blocks, all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
         const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, count = static_cast<double>(up(s.k, t.k_panel)), neighbors = t.thread_products;
-        again = static_cast<double>(layout.column_blocks - 1) * p.x_taken + static_cast<double>(layout.row_blocks - 1) * p.y_taken;
-        const double copied = p.x_taken + p.y_taken + again;
+        const double x_copied = p.x_taken * static_cast<double>(layout.column_blocks), y_copied = p.y_taken * static_cast<double>(layout.row_blocks);
+        copied = x_copied + y_copied;
+        const double copies = (x_copied / copy_bytes(s.x_bytes, s.complex) + y_copied / copy_bytes(s.y_bytes, s.complex)) / warp;
+        // A pair of neighbors in C comes and goes at once only if it is a word: longer ones are seldom all aligned.
+        const bool is_whole = neighbors == 1 || s.c_bytes == 2;
+        const double accesses = is_whole ? tile : tile * neighbors, each = is_whole ? neighbors : 1;
         shared = warps * k_steps * (t.tile_m * wavefronts(t.thread_products * s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(t.thread_products * s.y_bytes, p.y_for_all)) +
-                 copied / 128;
-        multiplies = warps * all_steps * tile * neighbors * p.multiplies();
+                 copied / 128 + warps * accesses * wavefronts(t.thread_products * s.c_bytes, false) * (p.accumulates ? 2 : 1);
         const double conversions = ((s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0)) * neighbors;
-        instructions = multiplies + warps * (all_steps * (sides + conversions) + tile * (vector_instructions + neighbors * element_instructions) + count * panel_instructions + 100) +
-                       copied / 16 / warp * copy_instructions;
+        instructions = warps * (all_steps * (tile * neighbors * p.multiplies() + sides + conversions) + accesses * (access_instructions + each * element_instructions) +
+                                count * panel_instructions + 100) +
+                       copies * copy_instructions;
         held = shared_bytes(p, layout, t);
+        // What is read late has been asked for ahead, as far as the L2 cache, where it does not always stay.
+        late = p.accumulates && !(is_whole && p.reads_c_early(t)) ? 1 : 0;
         // What is under way comes at once, the rest of the panels as others leave.
         const auto under_way = static_cast<double>(std::min(held, layout.stage_bytes * (t.stages - 1)));
-        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) +
-                 step_cycles * k_steps + panel_cycles * count + own_issue * instructions * t.products / blocks;
+        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + late * late_cycles + step_cycles * k_steps + panel_cycles * count +
+                 own_issue * instructions * t.products / blocks;
     } else {
-        multiplies = static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp;
-        instructions = multiplies + (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
+        instructions = static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp +
+                       (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
         alone += load_cycles + own_issue * instructions * t.products;
     }
     const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
-    batched_cost out;
-    const double taken = (p.x_taken + p.y_taken) / read_rate(line) + p.c_taken / write_rate(line);
-    out.memory = (std::max(taken, (bytes + again) / l2_rate) + again_rate * again) * p.batches / chip.bandwidth;
-    out.shared = shared * seconds_a_cycle;
-    out.issue = issue_rate * instructions / 4 * seconds_a_cycle;
-    out.arithmetic = multiplies / (s.doubles ? 2 : 4) * seconds_a_cycle;
-    out.latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
-    return out;
+    const auto lost = [&](double bytes) { return 1 + std::pow(bytes / line, loss_power); };
+    const double taken = (p.x_taken + p.y_taken + c_read * (1 + late)) * lost(read_loss) + c_written * lost(write_loss);
+    const double memory = std::max(taken, (copied + p.c_taken) / l2_rate) * p.batches / chip.bandwidth;
+    const auto warps = static_cast<std::int64_t>(resident) * t.threads / warp; // four parts of an SM share them
+    const double issue = issue_rate * instructions * static_cast<double>(up(warps, 4)) / static_cast<double>(warps) * seconds_a_cycle;
+    const double latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
+    double sum = 0;
+    for (const double unit : {memory, shared * seconds_a_cycle, issue, latency}) sum += std::pow(unit, overlap);
+    return std::pow(sum, 1 / overlap);
+}
+
+/// Leaves those that should be the fastest, in their order: of thousands, a tuner measures few.
+void drop_slow(std::vector<batched_tile>& tiles, const lanes_product& p, const machine& chip) {
+    if (tiles.size() <= most_candidates) return;
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(p, tiles[c], chip), c);
+    std::nth_element(order.begin(), order.begin() + most_candidates, order.end());
+    order.resize(most_candidates);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::vector<batched_tile> kept;
+    for (const auto& one : order) kept.push_back(tiles[one.second]);
+    tiles = std::move(kept);
 }
 
 } // namespace
@@ -276,13 +301,14 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
                     add_panels(out, p, chip, t);
                 }
     }
+    drop_slow(out, p, chip);
     return out;
 }
 
-std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+std::vector<double> lanes_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const lanes_product p(st);
-    std::vector<batched_cost> out;
-    for (const auto& t : tiles) out.push_back(cost_of(p, t, chip));
+    std::vector<double> out;
+    for (const auto& t : tiles) out.push_back(seconds_of(p, t, chip));
     return out;
 }
 

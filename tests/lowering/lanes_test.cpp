@@ -37,6 +37,7 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                 const auto& st = plan.steps[0];
                 REQUIRE(st.kernel == family::batched_lanes);
                 const auto all = lanes_candidates(st, chip);
+                CHECK(all.size() <= 1500);
                 CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
                 CHECK(std::all_of(all.begin(), all.end(), [&](const batched_tile& t) {
                     if (!has_panels(t)) return t.products == t.threads;
