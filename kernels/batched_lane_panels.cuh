@@ -1,13 +1,16 @@
 // batched_lane_panels: products that lie interleaved, the batch fastest in memory, and are too large for a thread:
 // neighboring lanes take neighboring products, X and Y stream through shared memory in panels of k, each thread
-// computes a tile of one product in registers, and C is read and written from there. batched_lanes takes products
-// that a thread can hold.
+// computes a tile of one product, or the same tile of a few neighbors, in registers, and C is read and written from
+// there. batched_lanes takes products that a thread can hold.
 //
-// A block has `products_per_block` neighbors, at least 64 bytes of each element, and all of C or a part of it: then
-// blocks beside one another read the same X or Y at about the same time, once from memory and again from the L2
-// cache. Lanes that are neighbors read neighbors in shared memory, or the same element: no bank is asked for twice.
-// Constants: product.hpp's, lane_stream.cuh's, and
-//   tile_m, tile_n     elements a thread; its rows are row_threads apart, its columns column_threads
+// A block has `products_per_block` neighbors and all of C or a part of it. What it reads and writes at once, a line,
+// is one element of its neighbors: an H100's memory gives 0.55 of its rate by lines of 64 bytes, 0.87 of 128 and 0.93
+// of 256. So a block has as many neighbors as make long lines, and no more of C than its registers hold: then blocks
+// beside one another read the same X or Y at about the same time, once from memory and again from the L2 cache. Lanes
+// that are neighbors read neighbors in shared memory, or the same element: no bank is asked for twice. Two 2-byte
+// elements are one word, of shared memory and of C. Constants: product.hpp's, lane_stream.cuh's, and
+//   products_per_thread    neighbors
+//   tile_m, tile_n     elements of each product a thread; its rows are row_threads apart, its columns column_threads
 //   row_blocks, column_blocks   parts of C, each rows_of_block x columns_of_block
 //   stages             panels that shared memory holds, but none twice
 //   stage_bytes        bytes of a stage
@@ -16,34 +19,55 @@
 #pragma once
 
 #include "lane_stream.cuh"
+#include "neighbors.cuh"
 
 constexpr int row_threads = (rows_of_block + tile_m - 1) / tile_m,
               column_threads = (columns_of_block + tile_n - 1) / tile_n;
+constexpr int lanes_of_block = products_per_block / products_per_thread;
+constexpr int panels = static_cast<int>((k + k_panel - 1) / k_panel);
 
 /// Reads a thread's elements of X (O: 1) or Y (2), the lines of Tile rows or columns `Apart` apart. What it adds to a
-/// step's address is constant but for the shifts, which are those of the first row at an even step, or the same
-/// changed by 2.
-template <int O, class Element, int Tile, int Apart> class lane_reader {
+/// step's address is constant but for the shifts of lines, if there are any, which are those of the first row at an
+/// even step, or the same changed by 2.
+template <int O, class Element, int Tile, int Apart, bool Shifted> class lane_reader {
     using stream = lane_stream<O, Element>;
-    static constexpr int kinds = stream::shifts ? 2 : 1;
+    static constexpr bool shifts = Shifted && stream::shifts;
+    static constexpr int kinds = shifts ? 2 : 1;
 
   public:
     RICCI_FUNCTION lane_reader(const stream& s, int first, int lane) {
-        const int at = region[O] + first * pitch[O] + (for_all[O] ? 0 : lane * static_cast<int>(sizeof(Element)));
+        const int at = region[O] + first * pitch[O] +
+                       (for_all[O] ? 0 : lane * products_per_thread * static_cast<int>(sizeof(Element)));
         RICCI_UNROLL
         for (int line = 0; line < kinds; ++line)
             RICCI_UNROLL
-            for (int step = 0; step < kinds; ++step) at_[line][step] = at + s.shift(first + line * Apart, step);
+            for (int step = 0; step < kinds; ++step)
+                at_[line][step] = at + (shifts ? s.shift(first + line * Apart, step) : 0);
     }
 
-    RICCI_FUNCTION compute load(const unsigned char* stage, int step, int t) const {
-        const unsigned char* const line =
-            stage + at_[t % kinds][step % kinds] + (t * Apart + step * lines[O]) * pitch[O];
-        const Element* const element = reinterpret_cast<const Element*>(line);
-        return O == 1 ? load_x(element, 0) : load_y(element, 0);
+    /// Those of row (column) `t` of the tile, of all products of the thread.
+    RICCI_FUNCTION void load(const unsigned char* stage, int step, int t, compute (&out)[products_per_thread]) const {
+        const int at = shifts && step % 2 != 0 ? at_[t % kinds][kinds - 1] : at_[t % kinds][0];
+        const Element* const first =
+            reinterpret_cast<const Element*>(stage + at + (t * Apart + step * lines[O]) * pitch[O]);
+        if constexpr (shifts) {
+            RICCI_UNROLL
+            for (int p = 0; p < products_per_thread; ++p) out[p] = number(first[p]);
+        } else {
+            const auto all = load_neighbors < Element, for_all[O] ? 1 : products_per_thread > (first);
+            RICCI_UNROLL
+            for (int p = 0; p < products_per_thread; ++p) out[p] = number(all.at(for_all[O] ? 0 : p));
+        }
     }
 
   private:
+    static RICCI_FUNCTION compute number(Element e) {
+        if constexpr (O == 1)
+            return load_x(&e, 0);
+        else
+            return load_y(&e, 0);
+    }
+
     int at_[kinds][kinds];
 };
 
@@ -51,34 +75,98 @@ template <int O, class Element, int Tile, int Apart> class lane_reader {
 constexpr bool is_even = rows_of_block % tile_m == 0 && columns_of_block % tile_n == 0 &&
                          row_blocks * rows_of_block == m && column_blocks * columns_of_block == n;
 
-/// f(r, s, that element of C, whether it is the thread's own) for `Columns` of a thread's columns, or as many as are
-/// left of its tile and of C; what is not its own is its last row's. Addresses are computed anew for each call: kept
-/// over the sums, they would take their registers, as would predicates of loads.
-template <int Columns, class F>
-RICCI_FUNCTION void for_tile(c_element* first, long long row_step, long long column_step, int left, int own_rows,
-                             int own_columns, const F& f) {
-    const long long down = as_if_new(row_step), along = as_if_new(column_step);
-    if (own_rows <= 0) return;
-    RICCI_UNROLL
-    for (int s = 0; s < Columns; ++s, first += along)
-        if (s < left && (is_even || s < own_columns)) {
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r) {
-                const bool is_own = is_even || r < own_rows;
-                f(r, s, first[(is_own ? r : own_rows - 1) * down], is_own);
+/// A thread's tile of one or a few neighboring products, or what is left of it at the end of C.
+struct tile_of_c {
+    c_element* first;
+    long long down, along; ///< from one row, one column to the thread's next
+    int rows, columns;
+
+    /// f(r, s, element, whether it is the thread's own) for `Columns` columns from `begin` on, or as many as there
+    /// are; what is not its own is its last row's. Addresses are computed anew for each call: kept over the sums,
+    /// they would take their registers, as would predicates of loads.
+    template <int Columns, class F> RICCI_FUNCTION void each(int begin, const F& f) const {
+        const long long step = as_if_new(down), next = as_if_new(along);
+        if (rows <= 0) return;
+        c_element* column = first + begin * next;
+        RICCI_UNROLL
+        for (int s = 0; s < Columns; ++s, column += next)
+            if (begin + s < tile_n && (is_even || begin + s < columns)) {
+                RICCI_UNROLL
+                for (int r = 0; r < tile_m; ++r) {
+                    const bool is_own = is_even || r < rows;
+                    f(r, s, column + (is_own ? r : rows - 1) * step, is_own);
+                }
             }
-        }
+    }
+
+    /// `Aligned`: by vectors; else of one product.
+    template <bool Aligned, int Columns, int Neighbors>
+    RICCI_FUNCTION void read(int begin, kept_neighbors<c_element, Neighbors> (&old)[tile_m][Columns]) const {
+        each<Columns>(begin, [&](int r, int s, const c_element* c, bool) {
+            if constexpr (Aligned)
+                old[r][s] = load_neighbors<c_element, Neighbors>(c);
+            else
+                old[r][s].e[0] = *c;
+        });
+    }
+
+    /// Of `Neighbors` products, from number `product` of the thread on.
+    template <bool Aligned, int Columns, int Neighbors>
+    RICCI_FUNCTION void update(const arguments& a, int begin, int product,
+                               const kept_neighbors<c_element, Neighbors> (&old)[tile_m][Columns],
+                               const compute (&sums)[tile_m][tile_n][products_per_thread]) const {
+        each<Columns>(begin, [&](int r, int s, c_element* c, bool is_own) {
+            neighbors<c_element, Neighbors> values{};
+            RICCI_UNROLL
+            for (int e = 0; e < Neighbors; ++e) {
+                if constexpr (accumulate) values.e[e] = old[r][s].at(e);
+                ::update(a, values.e[e], sums[r][begin + s][product + e]);
+            }
+            if (!is_own) return;
+            if constexpr (Aligned)
+                store_neighbors(c, values);
+            else
+                *c = values.e[0];
+        });
+    }
+};
+
+/// Adds a panel's products. `Shifted`: lines may be, where they have 2-byte elements.
+template <bool Shifted> RICCI_FUNCTION void add_panel(compute (&sums)[tile_m][tile_n][products_per_thread],
+                                                      const lane_stream<1, x_element>& x,
+                                                      const lane_stream<2, y_element>& y, int i0, int j0, int lane,
+                                                      const unsigned char* stage) {
+    const lane_reader<1, x_element, tile_m, row_threads, Shifted> x_tile(x, i0, lane);
+    const lane_reader<2, y_element, tile_n, column_threads, Shifted> y_tile(y, j0, lane);
+    constexpr int k_unrolled =
+        Shifted ? 1 : ::k_unrolled; // the rarer of two loops: unrolled, both would take NVRTC long
+    RICCI_UNROLL_K
+    for (int l = 0; l < k_panel; ++l) {
+        compute xs[tile_m][products_per_thread], ys[tile_n][products_per_thread];
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r) x_tile.load(stage, l, r, xs[r]);
+        RICCI_UNROLL
+        for (int s = 0; s < tile_n; ++s) y_tile.load(stage, l, s, ys[s]);
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int s = 0; s < tile_n; ++s)
+                RICCI_UNROLL
+                for (int e = 0; e < products_per_thread; ++e) add_product(sums[r][s][e], xs[r][e], ys[s][e]);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_lane_panels(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
-    constexpr int panels = static_cast<int>((k + k_panel - 1) / k_panel);
-    static_assert(threads_per_block == products_per_block * row_threads * column_threads, "a thread has one tile");
+    using c_neighbors = kept_neighbors<c_element, products_per_thread>;
+    static_assert(threads_per_block == lanes_of_block * row_threads * column_threads, "a thread has one tile");
     static_assert(panels == 1 || k_panel % 2 == 0, "odd steps of a panel are odd steps of the sum");
     // Registers for C beside the sums, from the start; larger tiles read C at the end, a part at a time.
-    constexpr int c_registers = (sizeof(c_element) + 3) / 4, together = 32 / (tile_m * c_registers);
-    constexpr bool early = tile_m * tile_n * (static_cast<int>(sizeof(compute)) / 4 + c_registers) <= 64;
+    constexpr int c_registers = (products_per_thread * static_cast<int>(sizeof(c_element)) + 3) / 4,
+                  together = 32 / (tile_m * c_registers);
+    constexpr bool early =
+        tile_m * tile_n * (products_per_thread * static_cast<int>(sizeof(compute)) / 4 + c_registers) <= 64;
     constexpr int columns_at_once = early || together >= tile_n ? tile_n : together > 0 ? together : 1;
 
     long long group = block_number();
@@ -103,76 +191,81 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     const lane_stream<2, y_element> y(a, static_cast<const y_element*>(a.y) + at.y + n_offset(a, 1, first_column),
                                       own_columns, own_products, segment > 0);
     // Neighbors in shared memory are columns, of Y, for lanes that have the same product too.
-    const int lane = threadIdx.x % products_per_block, t = threadIdx.x / products_per_block, i0 = t / column_threads,
+    const int lane = threadIdx.x % lanes_of_block, t = threadIdx.x / lanes_of_block, i0 = t / column_threads,
               j0 = t % column_threads;
     const long long row_step = m_offset(a, 0, 1), column_step = n_offset(a, 0, 1);
     c_element* const first_c =
         static_cast<c_element*>(a.c) + at.c + first_row * row_step + first_column * column_step;
-    // Of the thread's tile, the rows and columns that exist.
-    const int tile_rows = lane < own_products ? (own_rows - i0 + row_threads - 1) / row_threads : 0,
+    // Of the thread's tile, the products, rows and columns that exist.
+    const int tile_products = own_products - lane * products_per_thread;
+    const int tile_rows = tile_products > 0 ? (own_rows - i0 + row_threads - 1) / row_threads : 0,
               tile_columns = (own_columns - j0 + column_threads - 1) / column_threads;
-    const long long down = row_threads * row_step, along = column_threads * column_step;
-    c_element* const tile_c = first_c + lane + i0 * row_step + j0 * column_step;
-    c_element old[tile_m][columns_at_once];
-    const auto read_c = [&](int first) {
-        for_tile<columns_at_once>(tile_c + first * along, down, along, tile_n - first, tile_rows,
-                                  tile_columns - first,
-                                  [&](int r, int s, const c_element& element, bool) { old[r][s] = element; });
-    };
-    if constexpr (accumulate && !early) { // meanwhile it comes as far as the L2 cache
-        constexpr int c_bytes = sizeof(c_element), chunks = (products_per_block * c_bytes + 127) / 128;
+    // Whether C comes and goes by vectors: numbers of one part, one a thread, always do.
+    constexpr bool has_vectors = products_per_thread > 1 || real_part<c_element>::is_complex;
+    const bool whole =
+        tile_products >= products_per_thread &&
+        (!has_vectors || have_aligned_lines<c_element, products_per_thread>(first_c, row_step | column_step));
+    const tile_of_c tile{first_c + lane * products_per_thread + i0 * row_step + j0 * column_step,
+                         row_threads * row_step, column_threads * column_step, tile_rows, tile_columns};
+    c_neighbors old[tile_m][columns_at_once];
+    // Meanwhile C comes as far as the L2 cache, a part with each panel.
+    const auto prefetch_c = [&](int panel) {
+        constexpr int all = rows_of_block * columns_of_block, part = (all + panels - 1) / panels;
+        const int end = (panel + 1) * part < all ? (panel + 1) * part : all;
         RICCI_UNROLL_ONCE
-        for (int e = threadIdx.x; e < own_rows * own_columns * chunks; e += threads_per_block) {
-            const int product = e % chunks * 128 / c_bytes, element = e / chunks;
-            if (product >= own_products) continue;
-            prefetch_to_l2(first_c + product + element % own_rows * row_step + element / own_rows * column_step);
+        for (int e = panel * part + static_cast<int>(threadIdx.x); e < end; e += threads_per_block) {
+            const int i = e % rows_of_block, j = e / rows_of_block;
+            if (is_even || (i < own_rows && j < own_columns))
+                prefetch_line_to_l2<products_per_block* static_cast<int>(sizeof(c_element))>(
+                    first_c + i * row_step + j * column_step, own_products * static_cast<int>(sizeof(c_element)));
         }
-    }
-
-    const lane_reader<1, x_element, tile_m, row_threads> x_tile(x, i0, lane);
-    const lane_reader<2, y_element, tile_n, column_threads> y_tile(y, j0, lane);
-    compute sums[tile_m][tile_n];
+    };
+    compute sums[tile_m][tile_n][products_per_thread];
     RICCI_UNROLL
     for (int r = 0; r < tile_m; ++r)
         RICCI_UNROLL
-        for (int s = 0; s < tile_n; ++s) sums[r][s] = from_real<compute>(0, 0);
+        for (int s = 0; s < tile_n; ++s)
+            RICCI_UNROLL
+            for (int e = 0; e < products_per_thread; ++e) sums[r][s][e] = from_real<compute>(0, 0);
     RICCI_UNROLL_ONCE
     for (int p = 1 - stages; p < panels; ++p) { // below 0 panels are only asked for
         if (p >= 0) {
             if constexpr (accumulate && early)
-                if (p == 0) read_c(0);
+                if (p == 0 && whole) tile.read<true>(0, old);
             wait_async_copies<stages - 2>();
             __syncthreads(); // the panel is here for all, and all are done with the one before
         }
         const int next = p + stages - 1;
-        if (next < panels)
+        if (next < panels) {
             x.load(memory + next % stages * stage_bytes, next), y.load(memory + next % stages * stage_bytes, next);
+            if constexpr (accumulate && !early) prefetch_c(next);
+        }
         commit_async_copies();
         if (p < 0) continue;
         const unsigned char* const stage = memory + p % stages * stage_bytes;
-        RICCI_UNROLL_K
-        for (int l = 0; l < k_panel; ++l) {
-            compute xs[tile_m], ys[tile_n];
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r) xs[r] = x_tile.load(stage, l, r);
-            RICCI_UNROLL
-            for (int s = 0; s < tile_n; ++s) ys[s] = y_tile.load(stage, l, s);
-            RICCI_UNROLL
-            for (int r = 0; r < tile_m; ++r)
-                RICCI_UNROLL
-                for (int s = 0; s < tile_n; ++s) add_product(sums[r][s], xs[r], ys[s]);
-        }
+        if (x.is_shifted() || y.is_shifted())
+            add_panel<true>(sums, x, y, i0, j0, lane, stage);
+        else
+            add_panel<false>(sums, x, y, i0, j0, lane, stage);
     }
-    RICCI_UNROLL
-    for (int first = 0; first < tile_n; first += columns_at_once) {
-        // all before the first store, behind which the compiler would leave them
-        if constexpr (accumulate && !early) read_c(first);
-        for_tile<columns_at_once>(tile_c + first * along, down, along, tile_n - first, tile_rows,
-                                  tile_columns - first, [&](int r, int s, c_element& element, bool is_own) {
-                                      c_element value{};
-                                      if constexpr (accumulate) value = old[r][s];
-                                      update(a, value, sums[r][first + s]);
-                                      if (is_own) element = value;
-                                  });
+    // All of C that is read at once before the first store, behind which the compiler would leave it.
+    if (whole) {
+        RICCI_UNROLL
+        for (int begin = 0; begin < tile_n; begin += columns_at_once) {
+            if constexpr (accumulate && !early) tile.read<true>(begin, old);
+            tile.update<true>(a, begin, 0, old, sums);
+        }
+    } else if constexpr (has_vectors) {
+        RICCI_UNROLL
+        for (int product = 0; product < products_per_thread; ++product) {
+            if (product >= tile_products) return;
+            const tile_of_c own{tile.first + product, tile.down, tile.along, tile.rows, tile.columns};
+            RICCI_UNROLL
+            for (int begin = 0; begin < tile_n; begin += columns_at_once) {
+                kept_neighbors<c_element, 1> one[tile_m][columns_at_once];
+                if constexpr (accumulate) own.read<false>(begin, one);
+                own.update<false>(a, begin, product, one, sums);
+            }
+        }
     }
 }

@@ -4,8 +4,8 @@
 //
 // Lines are copied 16 bytes at a time where all are aligned to that, else by elements. Odd counts of 2-byte elements
 // leave lines aligned to 2 bytes only, fewer than an asynchronous copy takes: then a line lies in shared memory 2
-// bytes further where its address is odd in that sense, comes by words, and its readers ask for its shift.
-// Constants: product.hpp's, and
+// bytes further where its address is odd in that sense, comes by words, and its readers ask for its shift. Constants:
+// product.hpp's, and
 //   threads_per_block, products_per_block, k_panel
 //   rows_of_block, columns_of_block
 //   lines[3]           a step, of X and Y: rows, columns of all tiles, also of those that end behind the block's
@@ -44,11 +44,16 @@ template <int O, class Element> class lane_stream {
         unsigned char* const to = stage + region[O];
         if constexpr (lanes > 1)
             if (misaligned_ % 16 == 0) return copy<16>(to, number);
-        if constexpr (shifts) copy_words(to, number);
-        else copy<part>(to, number);
+        if constexpr (shifts)
+            copy_words(to, number);
+        else
+            copy<part>(to, number);
     }
 
-    /// Bytes by which the line of row (column) `other` is shifted at a step.
+    /// Whether lines are shifted.
+    RICCI_FUNCTION bool is_shifted() const { return shifts && misaligned_ % 4 != 0; }
+
+    /// Bytes by which the line of row (column) `other` is then shifted at a step.
     RICCI_FUNCTION int shift(int other, int step) const {
         return shifts ? static_cast<int>((bytes_of(first_) + 2 * (other * other_step_ + step * k_step_)) & 2) : 0;
     }
@@ -89,7 +94,7 @@ template <int O, class Element> class lane_stream {
     }
 
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, int number) const {
-        constexpr int chunks = lanes * size / Bytes, across = chunks < threads_per_block ? chunks : threads_per_block,
+        constexpr int chunks = lanes * size / Bytes, across = largest_part(chunks),
                       per_pass = threads_per_block / across;
         static_assert(chunks > 0 && chunks % across == 0, "lines begin with the same thread");
         const int thread = as_if_new(static_cast<int>(threadIdx.x)), first_line = thread / across;
@@ -105,7 +110,8 @@ template <int O, class Element> class lane_stream {
                 const unsigned char* const source = valid > 0 ? reinterpret_cast<const unsigned char*>(from) + at
                                                               : reinterpret_cast<const unsigned char*>(first_);
                 unsigned char* const target = to + place + at;
-                if constexpr (Bytes >= 4) async_copy<Bytes>(target, source, valid);
+                if constexpr (Bytes >= 4)
+                    async_copy<Bytes>(target, source, valid);
                 else
                     *reinterpret_cast<unsigned short*>(target) =
                         valid > 0 ? *reinterpret_cast<const unsigned short*>(source) : static_cast<unsigned short>(0);
@@ -139,6 +145,11 @@ template <int O, class Element> class lane_stream {
             const int valid = exists && own_products_ == lanes ? 2 : 0;
             async_copy<4>(to + place + 4 * words, valid > 0 ? from + lanes - 1 : nothing, valid);
         });
+    }
+
+    /// Of a line's chunks, a power of two, as many as there are threads for.
+    static constexpr RICCI_FUNCTION int largest_part(int chunks) {
+        return chunks <= threads_per_block ? chunks : largest_part(chunks / 2);
     }
 
     static RICCI_FUNCTION bool is_shifted(const Element* from) { return bytes_of(from) % 4 != 0; }

@@ -42,25 +42,31 @@ template <class Element, int Count> RICCI_FUNCTION bool have_aligned_lines(const
     return bits % alignof(neighbors<Element, Count>) == 0;
 }
 
-/// Count neighbors of C: each (+)= alpha * its sum.
-template <int Count>
-RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
-    using vector = neighbors<c_element, Count>;
-    vector c;
-    if constexpr (accumulate) c = *reinterpret_cast<const vector*>(first);
-    RICCI_UNROLL
-    for (int i = 0; i < Count; ++i) update(a, c.e[i], sums[i]);
+/// To where they are aligned.
+template <class Element, int Count>
+RICCI_FUNCTION void store_neighbors(Element* first, const neighbors<Element, Count>& values) {
+    using vector = neighbors<Element, Count>;
     if constexpr (alignof(vector) < 4) {
-        *reinterpret_cast<vector*>(first) = c;
+        *reinterpret_cast<vector*>(first) = values;
     } else {
         constexpr int words = alignof(vector) / 4, accesses = sizeof(vector) / alignof(vector);
         union {
             vector whole;
             unsigned parts[accesses][words];
-        } bits{c};
+        } bits{values};
         RICCI_UNROLL
         for (int p = 0; p < accesses; ++p) store_words(reinterpret_cast<unsigned*>(first) + p * words, bits.parts[p]);
     }
+}
+
+/// Count neighbors of C: each (+)= alpha * its sum.
+template <int Count>
+RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
+    neighbors<c_element, Count> c;
+    if constexpr (accumulate) c = *reinterpret_cast<const neighbors<c_element, Count>*>(first);
+    RICCI_UNROLL
+    for (int i = 0; i < Count; ++i) update(a, c.e[i], sums[i]);
+    store_neighbors(first, c);
 }
 
 /// Asks for `bytes` from `first` on, 128 at a time: number `part` of them.

@@ -1,8 +1,9 @@
 // lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
 //
 // batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough
-// bytes are under way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts,
-// instructions, multiply-adds.
+// bytes are under way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts and
+// instructions. One kernel serves batches of any length, so that lines of neighbors lie at any multiple of a number:
+// it is chosen for those.
 #include "lowering/lanes_model.hpp"
 
 #include "lowering/families.hpp"
@@ -12,42 +13,55 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
 
 using enum axis_class;
 
-constexpr int most_registers = 168;              ///< a thread, predicted
-constexpr std::int64_t most_threads = 512, most_sums = 64; ///< the latter 4-byte registers
-constexpr std::int64_t least_tile = 8, longest_side = 8;       ///< elements
-constexpr std::int64_t least_line = 64, longest_line = 512; ///< bytes of neighbors: DRAM gives 64 at a time
+constexpr int most_registers = 168; ///< a thread, predicted
+constexpr std::int64_t most_threads = 512;
+constexpr std::int64_t least_sums = 24, most_sums = 64;      ///< 4-byte registers of a thread
+constexpr std::int64_t longest_side = 8;                     ///< elements of a thread
+constexpr std::int64_t most_neighbors = 2;                   ///< products of a thread
+constexpr std::int64_t most_parts = 12;                      ///< of C's rows and of its columns together
+constexpr std::int64_t least_line = 64, longest_line = 1024; ///< bytes of neighbors: DRAM gives 64 at a time
+constexpr std::size_t most_candidates = 1500;
 
-// Not fitted: counted, or guessed.
-constexpr double issue_rate = 1.15;       ///< of what is counted below: waiting
-constexpr double load_cycles = 1100;      ///< from asking a busy memory for bytes to having them
-constexpr double block_cycles = 800;      ///< of a block, beside its loads and its arithmetic: starting, storing
-constexpr double late_cycles = 600;       ///< where C is read from the L2 cache when the sums are there
-constexpr double step_cycles = 15;        ///< of a step of the sum, what other warps do not hide
-constexpr double panel_cycles = 60;       ///< of a panel: the barrier
-constexpr double own_issue = 0.6;         ///< of a block's instructions, what it waits for itself
-constexpr double again_rate = 0.15;       ///< what bytes cost that the L2 cache has
-/// of an asynchronous copy; of C's element, in and out
-constexpr double copy_instructions = 12, element_instructions = 10, panel_instructions = 40;
+// What lines cost was measured by itself, the rest is fitted to 910 kernels of f64, f32 and f16 products at n = 2..64
+// on an H100.
+constexpr double read_loss = 46, write_loss = 72; ///< bytes of a line that comes at half of the memory's rate
+constexpr double loss_power = 2.2;                ///< by which longer lines lose less
+constexpr double l2_rate = 1.4;                   ///< of the L2 cache, in the memory's
+constexpr double issue_rate = 2.3;                ///< of what is counted below: waiting, and what was not counted
+constexpr double copy_instructions = 14, panel_instructions = 150; ///< of an asynchronous copy; of a panel
+constexpr double access_instructions = 15,
+                 element_instructions = 7.5; ///< of neighbors of C, in and out; of one of them
+constexpr double load_cycles = 1600;         ///< from asking a busy memory for bytes to having them
+constexpr double block_cycles = 200;         ///< of a block, beside its loads and its arithmetic: starting
+constexpr double late_cycles = 4000;         ///< where C is read when the sums are there
+constexpr double step_cycles = 30;           ///< of a step of the sum, what other warps do not hide
+constexpr double panel_cycles = 1000;        ///< of a panel: its copies' way and the barrier
+constexpr double own_issue = 0.17;           ///< of a block's instructions, what it waits for itself
+constexpr double overlap = 5.8;              ///< how well units work side by side: 1 not at all, infinite wholly
 
 /// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
 std::int64_t warps_with(std::int64_t registers) {
     return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp));
 }
 
-int registers_of(int bytes) { return std::max(1, bytes / 4); }
+int registers_of(int bytes) { return (bytes + 3) / 4; }
 
 bool is_for_all(const step& st, std::int32_t o) {
     return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes_of(st, batch).front())] == 0;
 }
 
-/// What of the memory's rate is left where neighbors are read in lines of so many bytes: guessed.
-double line_rate(std::int64_t bytes) { return bytes >= 256 ? 1.0 : bytes >= 128 ? 0.98 : 0.93; }
+/// Bytes of an asynchronous copy: lines are seldom all aligned to more than a number, and a kernel serves batches of
+/// any length.
+double copy_bytes(int element_bytes, bool complex) {
+    return element_bytes == 16 ? 16 : std::max(4, complex ? element_bytes / 2 : element_bytes);
+}
 
 /// What does not change with the tile.
 struct lanes_product {
@@ -71,14 +85,15 @@ struct lanes_product {
     int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
     /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
     bool reads_c_early(const batched_tile& t) const {
-        return accumulates && t.tile_m * t.tile_n * (s.words + std::max(1, s.c_bytes / 4)) <= 64;
+        return accumulates && t.tile_m * t.tile_n * (t.thread_products * s.words + c_registers(t)) <= 64;
     }
+    int c_registers(const batched_tile& t) const { return registers_of(t.thread_products * s.c_bytes); }
 };
 
 lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
     lanes_layout out;
     out.columns = t.panel;
-    out.rows = std::min(p.s.m, t.threads / (t.products * up(t.panel, t.tile_n)) * t.tile_m);
+    out.rows = std::min(p.s.m, t.threads / (t.products / t.thread_products * up(t.panel, t.tile_n)) * t.tile_m);
     out.row_blocks = up(p.s.m, out.rows), out.column_blocks = up(p.s.n, out.columns);
     out.for_all = {false, p.x_for_all, p.y_for_all};
     for (const std::size_t o : {1, 2}) {
@@ -98,7 +113,7 @@ std::int64_t shared_bytes(const lanes_product& p, const lanes_layout& layout, co
 
 /// As kernels/batched_lane_panels.cuh: whether all tiles of all blocks end where C does.
 bool is_even(const lanes_product& p, const batched_tile& t) {
-    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products * columns);
+    const auto columns = up(t.panel, t.tile_n), rows = t.threads / (t.products / t.thread_products * columns);
     return p.s.m % (rows * t.tile_m) == 0 && p.s.n % (columns * t.tile_n) == 0;
 }
 
@@ -107,10 +122,11 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
     const auto& s = p.s;
     if (!has_panels(t))
         return static_cast<int>(s.m * s.k * registers_of(s.x_bytes) + s.k * s.n * registers_of(s.y_bytes) +
-                                (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) + 4 * s.words + 24;
-    const int tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n;
-    return tile * s.words + std::max(p.reads_c_early(t) ? tile * registers_of(s.c_bytes) : 0, 2 * sides * s.words) +
-           (p.conversions() > 0 ? sides : 0) + (is_even(p, t) ? 36 : 52);
+                                (p.accumulates ? s.m * s.n * registers_of(s.c_bytes) : 0)) +
+               4 * s.words + 24;
+    const int tile = t.tile_m * t.tile_n, sides = (t.tile_m + t.tile_n) * t.thread_products;
+    return tile * t.thread_products * s.words +
+           std::max(p.reads_c_early(t) ? tile * p.c_registers(t) : 0, sides * s.words) + (is_even(p, t) ? 36 : 52);
 }
 
 std::vector<std::int64_t> sides_of(std::int64_t extent) {
@@ -121,11 +137,24 @@ std::vector<std::int64_t> sides_of(std::int64_t extent) {
 }
 
 /// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
-bool is_worth_a_try(std::int64_t tm, std::int64_t tn, const product_sizes& s) {
-    const bool is_small =
-        tm * tn < least_tile && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
+bool is_worth_a_try(std::int64_t tm, std::int64_t tn, std::int64_t neighbors, const product_sizes& s) {
+    const auto sums = tm * tn * neighbors * s.words;
+    const bool is_small = sums < least_sums && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
     const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
-    return tm * tn * s.words <= most_sums && !is_small && !is_narrow;
+    return sums <= most_sums && !is_small && !is_narrow;
+}
+
+/// Rows, columns and neighbors of a thread.
+std::vector<std::array<std::int64_t, 3>> thread_tiles(const lanes_product& p) {
+    const auto& s = p.s;
+    const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
+    std::vector<std::array<std::int64_t, 3>> out;
+    // 2-byte elements are halves of words.
+    for (std::int64_t neighbors = widest == 2 ? 2 : 1; neighbors <= (widest <= 4 ? most_neighbors : 1); ++neighbors)
+        for (const auto tm : sides_of(s.m))
+            for (const auto tn : sides_of(s.n))
+                if (is_worth_a_try(tm, tn, neighbors, s)) out.push_back({tm, tn, neighbors});
+    return out;
 }
 
 /// All of a side's tiles, or parts that blocks share, nearly equal ones.
@@ -140,7 +169,7 @@ std::vector<std::int64_t> parts_of(std::int64_t tiles) {
 
 /// Those of one way to cut C, over how X and Y come.
 void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const machine& chip, batched_tile t) {
-    constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 20 << 10;
+    constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 36 << 10;
     const auto take = [&](std::int64_t k_panel, std::int64_t stages) {
         t.k_panel = static_cast<std::int32_t>(k_panel), t.stages = static_cast<std::int32_t>(stages);
         if (shared_bytes(p, layout_of(p, t), t) <= std::min(chip.shared_bytes, largest_block)) out.push_back(t);
@@ -152,7 +181,7 @@ void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const ma
         if (k_panel >= p.s.k || k_panel * step_bytes > std::max(largest_stage, 2 * step_bytes)) break;
         if (k_panel * step_bytes < least_stage) continue;
         const auto panels = up(p.s.k, k_panel);
-        for (const std::int64_t stages : {3, 4, 6})
+        for (const std::int64_t stages : {3, 4})
             if (stages <= panels) take(k_panel, stages);
     }
 }
@@ -165,59 +194,84 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
         1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
 }
 
-batched_cost cost_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
+/// Seconds of the whole batch. An SM's units and the memory work side by side, the better the more one of them is the
+/// slowest.
+double seconds_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
     const auto& s = p.s;
     const double clock = sm_clock(chip);
-    const double bytes = p.x_taken + p.y_taken + p.c_taken;
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
-    const auto k_steps = static_cast<double>(s.k);
-    const bool panels = has_panels(t);
+    const auto k_steps = static_cast<double>(s.k), line = static_cast<double>(t.products * p.least_bytes);
     const auto wavefronts = [](int element_bytes, bool for_all) {
         return for_all || element_bytes <= 4 ? 1.0 : element_bytes / 4.0;
     };
-    // Of a product: warp instructions, wavefronts, bytes read again; how many blocks share it, and their time alone.
-    double instructions = 0, multiplies = 0, shared = 0, again = 0, blocks = 1, alone = block_cycles;
+    const double c_read = p.accumulates ? p.c_taken / 2 : 0, c_written = p.c_taken - c_read;
+    // Of a product: warp instructions, wavefronts, bytes copied, whether C comes late; how many blocks share it, and
+    // their time alone.
+    double instructions = 0, shared = 0, copied = p.x_taken + p.y_taken, late = 0, blocks = 1, alone = block_cycles;
     std::int64_t held = 0;
-    if (panels) {
+    if (has_panels(t)) {
         const auto layout = layout_of(p, t);
         blocks = static_cast<double>(layout.row_blocks * layout.column_blocks);
         const double warps = static_cast<double>(t.threads) / t.products / warp * blocks,
                      all_steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel);
         const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n,
-                     count = static_cast<double>(up(s.k, t.k_panel));
-        again = static_cast<double>(layout.column_blocks - 1) * p.x_taken +
-                static_cast<double>(layout.row_blocks - 1) * p.y_taken;
-        const double copied = p.x_taken + p.y_taken + again;
+                     count = static_cast<double>(up(s.k, t.k_panel)), neighbors = t.thread_products;
+        const double x_copied = p.x_taken * static_cast<double>(layout.column_blocks),
+                     y_copied = p.y_taken * static_cast<double>(layout.row_blocks);
+        copied = x_copied + y_copied;
+        const double copies =
+            (x_copied / copy_bytes(s.x_bytes, s.complex) + y_copied / copy_bytes(s.y_bytes, s.complex)) / warp;
+        // A pair of neighbors in C comes and goes at once only if it is a word: longer ones are seldom all aligned.
+        const bool is_whole = neighbors == 1 || s.c_bytes == 2;
+        const double accesses = is_whole ? tile : tile * neighbors, each = is_whole ? neighbors : 1;
         shared = warps * k_steps *
-                     (t.tile_m * wavefronts(s.x_bytes, p.x_for_all) + t.tile_n * wavefronts(s.y_bytes, p.y_for_all)) +
-                 copied / 128;
-        multiplies = warps * all_steps * tile * p.multiplies();
-        const double conversions = (s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0);
-        instructions = multiplies +
-                       warps * (all_steps * (sides + conversions) + tile * element_instructions +
+                     (t.tile_m * wavefronts(t.thread_products * s.x_bytes, p.x_for_all) +
+                      t.tile_n * wavefronts(t.thread_products * s.y_bytes, p.y_for_all)) +
+                 copied / 128 +
+                 warps * accesses * wavefronts(t.thread_products * s.c_bytes, false) * (p.accumulates ? 2 : 1);
+        const double conversions = ((s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0)) * neighbors;
+        instructions = warps * (all_steps * (tile * neighbors * p.multiplies() + sides + conversions) +
+                                accesses * (access_instructions + each * element_instructions) +
                                 count * panel_instructions + 100) +
-                       copied / 16 / warp * copy_instructions;
+                       copies * copy_instructions;
         held = shared_bytes(p, layout, t);
+        // What is read late has been asked for ahead, as far as the L2 cache, where it does not always stay.
+        late = p.accumulates && !(is_whole && p.reads_c_early(t)) ? 1 : 0;
         // What is under way comes at once, the rest of the panels as others leave.
         const auto under_way = static_cast<double>(std::min(held, layout.stage_bytes * (t.stages - 1)));
-        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles +
-                 (p.accumulates && !p.reads_c_early(t) ? late_cycles : 0) + step_cycles * k_steps +
-                 panel_cycles * count + own_issue * instructions * t.products / blocks;
+        alone += std::max(1.0, copied * t.products / blocks / under_way) * load_cycles + late * late_cycles +
+                 step_cycles * k_steps + panel_cycles * count + own_issue * instructions * t.products / blocks;
     } else {
-        multiplies = static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp;
         instructions =
-            multiplies +
+            static_cast<double>(s.m * s.n * s.k) * p.multiplies() / warp +
             (static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n * (p.accumulates ? 2 : 1)) * 4 + 60) / warp;
         alone += load_cycles + own_issue * instructions * t.products;
     }
     const auto resident = static_cast<double>(resident_blocks(p, t, held, chip));
-    batched_cost out;
-    out.memory = (bytes / line_rate(t.products * p.least_bytes) + again_rate * again) * p.batches / chip.bandwidth;
-    out.shared = shared * seconds_a_cycle;
-    out.issue = issue_rate * instructions / 4 * seconds_a_cycle;
-    out.arithmetic = multiplies / (s.doubles ? 2 : 4) * seconds_a_cycle;
-    out.latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
-    return out;
+    const auto lost = [&](double bytes) { return 1 + std::pow(bytes / line, loss_power); };
+    const double taken =
+        (p.x_taken + p.y_taken + c_read * (1 + late)) * lost(read_loss) + c_written * lost(write_loss);
+    const double memory = std::max(taken, (copied + p.c_taken) / l2_rate) * p.batches / chip.bandwidth;
+    const auto warps = static_cast<std::int64_t>(resident) * t.threads / warp; // four parts of an SM share them
+    const double issue =
+        issue_rate * instructions * static_cast<double>(up(warps, 4)) / static_cast<double>(warps) * seconds_a_cycle;
+    const double latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
+    double sum = 0;
+    for (const double unit : {memory, shared * seconds_a_cycle, issue, latency}) sum += std::pow(unit, overlap);
+    return std::pow(sum, 1 / overlap);
+}
+
+/// Leaves those that should be the fastest, in their order: of thousands, a tuner measures few.
+void drop_slow(std::vector<batched_tile>& tiles, const lanes_product& p, const machine& chip) {
+    if (tiles.size() <= most_candidates) return;
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(p, tiles[c], chip), c);
+    std::nth_element(order.begin(), order.begin() + most_candidates, order.end());
+    order.resize(most_candidates);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::vector<batched_tile> kept;
+    for (const auto& one : order) kept.push_back(tiles[one.second]);
+    tiles = std::move(kept);
 }
 
 } // namespace
@@ -274,44 +328,44 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
     whole.tile_m = static_cast<std::int32_t>(s.m), whole.tile_n = static_cast<std::int32_t>(s.n),
     whole.k_unrolled = static_cast<std::int32_t>(s.k);
     if (predicted_registers(p, whole) <= most_registers)
-        for (const int threads : {64, 128, 256}) {
+        for (const int threads : {64, 128, 256, 512}) {
+            if (threads / warp > warps_with(predicted_registers(p, whole))) continue;
             whole.products = whole.threads = threads;
             out.push_back(whole);
         }
-    for (const auto tm : sides_of(s.m))
-        for (const auto tn : sides_of(s.n)) {
-            if (!is_worth_a_try(tm, tn, s)) continue;
-            batched_tile t;
-            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
-            const auto tile_words = static_cast<double>(tm * tn * s.words) * p.multiplies();
-            t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
-            const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
-            for (const auto rows : parts_of(row_tiles))
-                for (const auto columns : parts_of(column_tiles))
-                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line;
-                         products *= 2) {
-                        const auto threads = products * rows * columns;
-                        if (threads > most_threads || threads % warp != 0) continue;
-                        const bool is_cut = rows < row_tiles || columns < column_tiles;
-                        if (is_cut && (threads < 128 || products * row_tiles * column_tiles <= 128)) continue;
-                        t.products = static_cast<std::int32_t>(products),
-                        t.threads = static_cast<std::int32_t>(threads);
-                        t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
-                        const auto registers = predicted_registers(p, t);
-                        // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
-                        const bool may_spill = p.conversions() > 0 && tm * tn > 48 && !is_even(p, t);
-                        if (registers > most_registers || threads / warp > warps_with(registers) || may_spill)
-                            continue;
-                        add_panels(out, p, chip, t);
-                    }
-        }
+    for (const auto& [tm, tn, neighbors] : thread_tiles(p)) {
+        batched_tile t;
+        t.thread_products = static_cast<std::int32_t>(neighbors);
+        t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn), t.stages = 2;
+        const auto tile_words = static_cast<double>(tm * tn * neighbors * s.words) * p.multiplies();
+        t.k_unrolled = tile_words > 32 ? 2 : s.k <= 8 ? static_cast<std::int32_t>(s.k) : 4;
+        const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
+        for (const auto rows : parts_of(row_tiles))
+            for (const auto columns : parts_of(column_tiles))
+                for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line;
+                     products *= 2) {
+                    const auto threads = products / neighbors * rows * columns;
+                    if (threads > most_threads || threads % warp != 0) continue;
+                    const bool is_cut = rows < row_tiles || columns < column_tiles;
+                    if (up(row_tiles, rows) + up(column_tiles, columns) > most_parts) continue;
+                    if (is_cut && (threads < 128 || products / neighbors * row_tiles * column_tiles <= 128)) continue;
+                    t.products = static_cast<std::int32_t>(products), t.threads = static_cast<std::int32_t>(threads);
+                    t.panel = static_cast<std::int32_t>(std::min(s.n, columns * tn));
+                    const auto registers = predicted_registers(p, t);
+                    // Of larger ones of 2-byte elements with an uneven end, one in ten spills.
+                    const bool may_spill = p.conversions() > 0 && tm * tn * neighbors > 48 && !is_even(p, t);
+                    if (registers > most_registers || threads / warp > warps_with(registers) || may_spill) continue;
+                    add_panels(out, p, chip, t);
+                }
+    }
+    drop_slow(out, p, chip);
     return out;
 }
 
-std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+std::vector<double> lanes_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const lanes_product p(st);
-    std::vector<batched_cost> out;
-    for (const auto& t : tiles) out.push_back(cost_of(p, t, chip));
+    std::vector<double> out;
+    for (const auto& t : tiles) out.push_back(seconds_of(p, t, chip));
     return out;
 }
 

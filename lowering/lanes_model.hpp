@@ -1,7 +1,6 @@
 // lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
 #pragma once
 
-#include "lowering/batched_model.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
@@ -40,10 +39,10 @@ std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const 
 /// Blocks of either kernel.
 std::int64_t lanes_blocks(const step& st, const batched_tile& t);
 
-/// All parameter sets that the kernels take for this product on this chip.
+/// Parameter sets that the kernels take for this product on this chip: all, or the best of very many.
 std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip);
 
-/// What each of these candidates would cost.
-std::vector<batched_cost> lanes_costs(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+/// Seconds that each of these candidates would take.
+std::vector<double> lanes_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 
 } // namespace ricci::lowering

@@ -85,6 +85,7 @@ struct batched_tile {
     bool c_transposed = false;                      ///< mma
     /// mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
     std::int32_t k_apart = 0;
+    std::int32_t thread_products = 1; ///< batched_lanes with stages: neighbors a thread
     /// tall_skinny_ab, _atb: X, and Y of the latter, go from memory straight into registers
     bool in_registers = false;
     /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes;

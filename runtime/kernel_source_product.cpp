@@ -221,6 +221,7 @@ class product_source {
         }
         const auto layout = lanes_layout_of(st_, t);
         write_tile();
+        text_.constant("products_per_thread", t.thread_products);
         text_.constant("rows_of_block", layout.rows);
         text_.constant("columns_of_block", layout.columns);
         text_.constant("row_blocks", layout.row_blocks);

@@ -50,6 +50,10 @@ const covering_case cases[] = {
     {"C(e,i,j) += conj(A(e,i,k))*B(e,k,j)", "C=c128[21,10,9] A=c128[21,10,12] B=c128[21,12,9]"},
     {"C(e,i,j,f) += A(e,i,k,f)*B(e,k,j)", "C=c64[37,5,4,3] A=c64[37,5,7,3] B=c64[37,7,4]"},
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f32[69:1,33:70,34:3000] A=f16[69:0,33:40,36:1] B=f16[69:1,36:71,34:2700]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f16[264,16,12] A=f16[264,16,9] B=f16[264,9,12]"},
+    {"C(e,i,j) -= A(e,i,k)*B(e,k,j)", "C=f16[300:1,16:301,8:4816] A=f16[300,16,20] B=f16[300:1,20:301,8:6021]"},
+    {"C(e,i,j) += A(e,i,k)*B(k,j)", "C=f32[264,12,24] A=f32[264,12,10] B=f32[10,24]"},
+    {"C(e,i,j) = A(e,i,k,l)*B(e,l,k,j)", "C=bf16[257,9,10] A=bf16[257,9,3,5] B=bf16[257,5,3,10]"},
 };
 
 // Rows that end in the middle of a block; lines of vectors, and lines that are not; columns, rows and one of each.

@@ -38,6 +38,7 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                 const auto& st = plan.steps[0];
                 REQUIRE(st.kernel == family::batched_lanes);
                 const auto all = lanes_candidates(st, chip);
+                CHECK(all.size() <= 1500);
                 CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
                 CHECK(std::all_of(all.begin(), all.end(), [&](const batched_tile& t) {
                     if (!has_panels(t)) return t.products == t.threads;
@@ -45,8 +46,8 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                     const bool covers =
                         layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n;
                     const auto tiles = (layout.lines[1] / t.tile_m) * (layout.lines[2] / t.tile_n);
-                    return covers && t.threads == t.products * tiles && t.threads <= 1024 && t.threads % 32 == 0 &&
-                           lanes_shared_bytes(st, t) <= chip.shared_bytes;
+                    return covers && t.threads * t.thread_products == t.products * tiles && t.threads <= 1024 &&
+                           t.threads % 32 == 0 && lanes_shared_bytes(st, t) <= chip.shared_bytes;
                 }));
             }
 }
