@@ -8,7 +8,9 @@
 // of 256. So a block has as many neighbors as make long lines, and no more of C than its registers hold: then blocks
 // beside one another read the same X or Y at about the same time, once from memory and again from the L2 cache. Lanes
 // that are neighbors read neighbors in shared memory, or the same element: no bank is asked for twice. Two 2-byte
-// elements are one word, of shared memory and of C. Constants: product.hpp's, lane_stream.cuh's, and
+// elements are one word, of shared memory and of C.
+//
+// Constants: product.hpp's, lane_stream.cuh's, and
 //   products_per_thread    neighbors
 //   tile_m, tile_n     elements of each product a thread; its rows are row_threads apart, its columns column_threads
 //   row_blocks, column_blocks   parts of C, each rows_of_block x columns_of_block

@@ -70,8 +70,10 @@ RICCI_FUNCTION void prefetch_to_l2(const void* global) {
 /// Asks for the first `valid` bytes of a line of `Bytes`: on sm_90 and later by one instruction.
 template <int Bytes> RICCI_FUNCTION void prefetch_line_to_l2(const void* global, int valid) {
 #if RICCI_ON_GPU && __CUDA_ARCH__ >= 900
-    const unsigned long long first = reinterpret_cast<unsigned long long>(global) & ~15ull, end = reinterpret_cast<unsigned long long>(global) + valid;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(reinterpret_cast<const void*>(first))),
+    const unsigned long long first = reinterpret_cast<unsigned long long>(global) & ~15ull,
+                             end = reinterpret_cast<unsigned long long>(global) + valid;
+    const void* const aligned = reinterpret_cast<const void*>(first);
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(aligned)),
                  "r"(static_cast<unsigned>(end - first + 15) & ~15u));
 #else
     for (int at = 0; at < Bytes; at += 128)

@@ -5,8 +5,8 @@
 //   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
 //   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
 //   what a BLAS computes faster: see library_choice                                         library
-//   a GPU's m, n, k <= 128, too large to share an SM, a batch that fills it                 batched_stationary
-//   the same in short batches, or of operands that the tensor cores do not take             batched_panels
+//   a GPU's m, n, k <= 128, too large to share an SM, by its tensor cores                   batched_stationary
+//   the same of operands that these do not take, or on older ones                           batched_panels
 //   a GPU's m, n, k <= 128, the batch fastest in memory                                     batched_lanes
 //   m, n, k <= 64, any batch; a GPU's <= 128                                                batched_small
 //   everything else                                                                         direct
@@ -66,9 +66,10 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
-        if (fixed && fits_stationary(single))
+        const bool to_library = fits_library(single, chip_, streams_panels);
+        if (fixed && fits_stationary(single) && (fills(single, chip_) || !to_library))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
-        else if (fits_library(single, chip_, streams_panels)) take_library(std::move(single), out);
+        else if (to_library) take_library(std::move(single), out);
         else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
@@ -258,11 +259,11 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
-    /// Of a batch that fills a GPU, products of which an SM could not hold two, or three where they need three TF32
-    /// products: from there on blocks that hold whole products are slower.
+    /// Products of which an SM could not hold two, or three where each is three TF32 products: from there on blocks that
+    /// hold whole products are slower.
     bool fits_stationary(const step& st) const {
         const auto* mma = mma_of(st, chip_);
-        return mma != nullptr && fits_batched_panels(st, mma->repeats > 1 ? 3 : 2) && fills(st, chip_) &&
+        return mma != nullptr && fits_batched_panels(st, mma->repeats > 1 ? 3 : 2) &&
                takes_stationary(with_columns(st), chip_);
     }
 

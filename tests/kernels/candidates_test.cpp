@@ -2,6 +2,7 @@
 // oracle: the tuner may choose any.
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
+#include "lowering/stationary_model.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
@@ -105,7 +106,26 @@ const covering_case atb_cases[] = {
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f32[1501,3] B=f64[1501,4]"},
 };
 
-template <std::size_t Count> void check(const covering_case (&cases)[Count], bool realigned = false) {
+// Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several
+// batch axes; sums that end within a tensor core's product.
+const covering_case stationary_cases[] = {
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[65,41,5] A=f64[65,37,5] B=f64[37,41,5]"},
+    {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f64[48,64,5] A=f64[32,48,5] B=f64[64,32,5]"},
+    {"C(j,i,e) -= 2*A(i,k,e)*B(k,j,e)", "C=f64[33,50,7] A=f64[50,47,7] B=f64[47,33,7]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[40:1,40:41,5:2000] A=f64[40:1,24:42,5:1100] B=f64[24:1,40:25,5:0]"},
+    {"C(i,j,e) -= A(i,k,e)*B(k,j,e)", "C=f32[61,33,5] A=f32[61,67,5] B=f32[67,33,5]"},
+    {"C(i,j,e) += A(k,i,e)*B(j,k,e)", "C=f32[64,36,5] A=f32[32,64,5] B=f32[36,32,5]"},
+    {"C(i,j,e,f) = A(i,k,f)*B(k,j,e)", "C=f32[40,31,3,4] A=f32[40,19,4] B=f32[19,31,3]"},
+    {"C(i,j,e) += conj(A(k,i,e))*B(k,j,e)", "C=c64[34,20,5] A=c64[33,34,5] B=c64[33,20,5]"},
+    {"C(i,j,e) += A(i,k,e)*conj(B(j,k,e))", "C=c128[20,18,5] A=c128[20,22,5] B=c128[18,22,5]"},
+    {"C(i,j,e) += A(i,k,q(e))*B(k,j,q(e))", "C=f64[41,33,9] A=f64[41,40,4] B=f64[40,33,4] q=i32[9]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f16[63,34,5] A=f16[63,45,5] B=f16[45,34,5]"},
+    {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f32[40,33,5] A=bf16[32,40,5] B=bf16[33,32,5]"},
+};
+
+enum class kind : std::uint8_t { chosen, realigned, stationary };
+
+template <std::size_t Count> void check(const covering_case (&cases)[Count], kind wanted = kind::chosen) {
     const device where(device_under_test());
     std::mt19937_64 random(1);
     std::uint64_t seed = 0;
@@ -117,8 +137,12 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], boo
         const auto found = std::find_if(plan.steps.begin(), plan.steps.end(),
                                         [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
         REQUIRE(found != plan.steps.end());
+        if (wanted == kind::stationary) {
+            *found = lowering::with_columns(*found);
+            found->kernel = lowering::family::batched_stationary;
+        }
         auto candidates = lowering::tile_candidates(*found, chip);
-        if (realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
+        if (wanted == kind::realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
@@ -144,7 +168,11 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], boo
 
 TEST_CASE("candidates of batched products agree with the oracle") { check(cases); }
 
-TEST_CASE("candidates of batched products that realign agree with the oracle") { check(realigned_cases, true); }
+TEST_CASE("candidates of batched products that realign agree with the oracle") { check(realigned_cases, kind::realigned); }
+
+TEST_CASE("candidates of batched products that keep X in registers agree with the oracle") {
+    check(stationary_cases, kind::stationary);
+}
 
 TEST_CASE("candidates of tall-skinny products agree with the oracle") { check(tall_cases); }
 

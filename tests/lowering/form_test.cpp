@@ -123,7 +123,8 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
     CHECK(form_of("f64", 64, 10000) == own);
     CHECK(form_of("f64", 60, 250) == own);
     CHECK(form_of("f64", 67, 250) == library); // less than two for every processor
-    CHECK(form_of("f64", 80, 10000) == library); // two of them do not fit a processor
+    CHECK(form_of("f64", 80, 250) == library);
+    CHECK(form_of("f64", 80, 10000) == "batched GEMM/batched_stationary"); // two of them do not fit a processor
 
     CHECK(form_of("f16", 33, 10, "=") == library);
     CHECK(form_of("f16", 33, 10, "=", "f32") == library);

@@ -50,6 +50,10 @@ TEST_CASE("products that the tensor cores may make have it, whatever the kernel"
     without_blas.has_blas = false;
     CHECK(
         is_rounded(first(rounded(product, "C=c64[90,90,10000] A=c64[90,90,10000] B=c64[90,90,10000]", without_blas)),
+                   family::batched_stationary));
+    without_blas.architecture = "sm_80";
+    CHECK(
+        is_rounded(first(rounded(product, "C=c64[90,90,10000] A=c64[90,90,10000] B=c64[90,90,10000]", without_blas)),
                    family::batched_panels));
     CHECK(is_rounded(first(rounded("C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,24] A=f32[100000,24] B=f32[24,24]")),
                      family::tall_skinny_ab));
