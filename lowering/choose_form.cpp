@@ -259,17 +259,18 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
-    /// Of what batched_stationary takes: short batches, f64 of sides that cuBLAS 13.1 has tiles for, c128 of few columns
-    /// a block (docs/performance.md).
+    /// Of what batched_stationary takes: short batches, f64 of sides that cuBLAS 13.1 has tiles for, c128 whose rows
+    /// take all registers, and in TF32 what is left of one product instead of three (docs/performance.md).
     bool is_faster_in_library(const step& st) const {
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
         const bool has_tiles = (em | en | ek) % 8 == 0 && std::min({em, en, ek}) >= 96;
-        return !fills(st, chip_) || (st.compute == scalar_type::f64 && has_tiles) ||
+        const bool rounds = st.math == math_mode::tf32;
+        return !fills(st, chip_) || rounds || (st.compute == scalar_type::f64 && has_tiles) ||
                (st.compute == scalar_type::c128 && std::max({em, en, ek}) > 86);
     }
 
-    /// Products of which an SM could not hold two, or three where each is three TF32 products: from there on blocks that
-    /// hold whole products are slower.
+    /// Products of which an SM could not hold two, or three where each is three TF32 products: from there on blocks
+    /// that hold whole products are slower.
     bool fits_stationary(const step& st) const {
         const auto* mma = mma_of(st, chip_);
         return mma != nullptr && fits_batched_panels(st, mma->repeats > 1 ? 3 : 2) &&
