@@ -23,8 +23,8 @@ using enum axis_class;
 
 constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12,
                        least_stages = 3, most_resident = 3;
-constexpr std::int64_t most_registers = 232,
-                       own_registers = 26; ///< of a thread, in all and beside what it holds and reads
+constexpr std::int64_t most_registers = 232, own_registers = 30,
+                       own_of_split = 34;  ///< of a thread, in all and beside what it holds and reads
 constexpr double most_instructions = 1400; ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
 constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
@@ -33,8 +33,11 @@ constexpr double ring_rate = 1.04;                    ///< of the memory's time
 constexpr double mma_latency = 33;                    ///< cycles from one product to the next on the same sums
 constexpr double slice_cycles = 400;                  ///< of a slice, waiting and handing it back
 constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copies of 16 bytes or a number
-constexpr double fragment_cycles = 75;                ///< of a warp, to make one
-constexpr double stationary_issue = 1.2;              ///< of what is counted
+/// Of a warp, to make one: from 70 timings of f32 and c64 on an H100, which all wait for these warps.
+constexpr double fragment_cycles = 350;
+constexpr double own_cycles = 6;         ///< of a warp alone, for an instruction
+constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
+constexpr double stationary_issue = 1.2; ///< of what is counted
 
 const operand& operand_of(const step& st, int o) {
     return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
@@ -158,7 +161,7 @@ std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split
         2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
     const auto read = t.tile_n * fragment_words(st) * (parts + 1) / 2;
     const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
-    return held + sums + read + split + own_registers;
+    return held + sums + read + split + (mma.repeats > 1 ? own_of_split : own_registers);
 }
 
 std::int64_t registers_for(std::int64_t threads, std::int64_t blocks) {
@@ -173,7 +176,9 @@ int resident_blocks(const step& st, const batched_tile& t, const machine& chip) 
     const auto shared = stationary_shared_bytes(st, t);
     auto blocks = std::min({(chip.shared_bytes + shared_of_a_block) / (shared + shared_of_a_block),
                             threads_of_an_sm / t.threads, most_resident});
-    while (blocks > 0 && registers_for(t.threads, blocks) < least_registers(st, t)) --blocks;
+    const auto needed = least_registers(st, t);
+    // The compiler fills what it may have to the last: with few, it misses some.
+    while (blocks > 0 && registers_for(t.threads, blocks) < needed + (blocks > 1 ? 4 : 0)) --blocks;
     return static_cast<int>(blocks);
 }
 
@@ -328,7 +333,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) +
                                            results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
         const double arithmetic =
-            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles; // of three products where they are split
+            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles * (mma.repeats > 1 ? three_products : 1);
         const double warps = row_warps * groups, slices = column_slices * warps;
         // X: each warp reads its rows once.
         const double x_numbers = products * t.tile_m * elements * parts;
@@ -337,7 +342,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         // idle, nearly.
         const double uneven = std::ceil(warps * resident / 4) * 4 / (warps * resident);
         const double chain = products * (mma.repeats > 1 ? 2 : 1) * (s.complex ? 2 : 1) * mma_latency;
-        const double alone = std::max(chain, warps / 4 * std::max(issue, arithmetic * 4 / 4));
+        const double alone = std::max({chain, own_cycles * issue, warps / 4 * std::max(issue, arithmetic)});
         const auto copying = [&](int o, double copies, double bytes) {
             const auto at = static_cast<std::size_t>(o);
             const bool aligned = lines[o].between * size_of(operand_of(st, o).type) % 16 == 0;
@@ -358,10 +363,9 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double loading =
             copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
-        const double making = t.realigned
-                                  ? products * static_cast<double>(up(s.n, mma.rows)) * parts * fragment_cycles /
-                                        static_cast<double>(stationary_fragment_warps(st, t))
-                                  : 0;
+        const double making = t.realigned ? products * static_cast<double>(up(s.n, mma.rows)) * fragment_cycles /
+                                                static_cast<double>(stationary_fragment_warps(st, t))
+                                          : 0;
         cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
         out.push_back(cost);
     }
