@@ -28,6 +28,7 @@
 #include "lowering/stationary_model.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
+#include "lowering/tall_skinny_atb_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "lowering/two_steps.hpp"
@@ -342,6 +343,7 @@ class form_chooser {
     void take_atb(step st, std::vector<step>& out) {
         set_kernel(st, family::tall_skinny_atb);
         if (chip_.kind != target::cuda) return take_two(added_in_chunks(std::move(st), plan_), out);
+        if (atb_candidates(st, chip_).empty()) return take_direct(std::move(st), out);
         choose_tile(st, chip_, known_);
         st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};
         plan_.temporaries.push_back({scalar_type::f64, st.workspace.bytes / size_of(scalar_type::f64)});

@@ -107,6 +107,16 @@ TEST_CASE("without a compiler every product takes the direct form") {
     CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
 }
 
+TEST_CASE("A^T B that no parameters of its kernel fit is computed element by element") {
+    auto chip = some_gpu();
+    chip.has_blas = false;
+    const auto wide = bound_text("C(i,j) = A(k,i)*B(k,j)", "C=c128[64,64] A=c128[5000,64] B=c128[5000,64]");
+    CHECK(forms(lower(wide, chip)) == "tall-skinny A^T B/tall_skinny_atb");
+    chip.architecture = "sm_75"; // whose tensor cores do not take f64
+    chip.shared_bytes = 48 << 10;
+    CHECK(forms(lower(wide, chip)) == "tall-skinny A^T B/direct");
+}
+
 TEST_CASE("on a GPU products go to the library the sooner the less their batch fills it") {
     const auto form_of = [](const char* type, std::int64_t side, std::int64_t count,
                             const char* op = "+=", const char* c_type = nullptr) {
