@@ -1,12 +1,11 @@
-// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in
-// shared memory, and what each would cost.
+// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, and what each would
+// cost.
 //
 // A block never stops asking for slices, so its time is that of the memory, or of what its warps do for a product
 // where that is longer. On an H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad; the f64
 // kernel of 64 to 128 comes within 1.5 points of that.
 #include "lowering/stationary_model.hpp"
 
-#include "lowering/bank_conflicts.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/product_sizes.hpp"
@@ -26,8 +25,7 @@ constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_c
 constexpr std::int64_t most_registers = 232, own_registers = 30,
                        own_of_split = 34;  ///< of a thread, in all and beside what it holds and reads
 constexpr double most_instructions = 1400; ///< more take NVRTC too long
-constexpr std::int64_t most_stage_bytes = 40 << 10, least_stage_bytes = 6 << 10;
-constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
+constexpr std::int64_t most_stage_bytes = 40 << 10;
 // Not fitted: counted, or guessed.
 constexpr double ring_rate = 1.04;                    ///< of the memory's time
 constexpr double mma_latency = 33;                    ///< cycles from one product to the next on the same sums
@@ -43,99 +41,7 @@ const operand& operand_of(const step& st, int o) {
     return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
 }
 
-std::int64_t stride_of(const step& st, int o, axis_class c) {
-    return operand_of(st, o).stride[static_cast<std::size_t>(axes_of(st, c).front())];
-}
-
-/// An operand's lines, of neighbors in memory.
-struct matrix_lines {
-    bool along_k = false;
-    std::int64_t length = 0, count = 0;
-    std::int64_t between = 0; ///< elements from one line to the next
-};
-
-/// False where an operand does not lie in lines.
-bool lines_of(const step& st, int o, matrix_lines& out) {
-    const auto side = o == 2 ? n : m, other = o == 0 ? n : k;
-    const auto along_side = stride_of(st, o, side), along_other = stride_of(st, o, other);
-    const auto of_side = extent_of(st, side), of_other = extent_of(st, other);
-    if (along_side == 1 && along_other >= of_side)
-        out = {false, of_side, of_other, along_other};
-    else if (o != 0 && along_other == 1 && along_side >= of_other)
-        out = {true, of_other, of_side, along_side};
-    else
-        return false;
-    return true;
-}
-
-/// Whether the batch steps beyond an operand's matrix: then the matrix's strides are constants of the kernel.
-bool batch_is_outside(const step& st, int o, const matrix_lines& x) {
-    const auto& strides = operand_of(st, o).stride;
-    for (const auto b : axes_of(st, batch))
-        if (const auto s = std::abs(strides[static_cast<std::size_t>(b)]); s != 0 && s < x.between * x.count)
-            return false;
-    for (const auto& g : operand_of(st, o).gathers)
-        if (g.stride != 0 && std::abs(g.stride) < x.between * x.count) return false;
-    return true;
-}
-
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
-
-/// Passes through shared memory of a warp's read of X's or Y's numbers, lines being `pitch` elements apart.
-double read_conflicts(const step& st, int o, const matrix_lines& x, std::int64_t pitch, int apart) {
-    const auto& mma = *mma_of(st);
-    const auto side_step = x.along_k ? pitch : 1, k_step = x.along_k ? 1 : pitch,
-               bytes = size_of(operand_of(st, o).type);
-    const auto neighbors = apart > 0 ? 4 * apart : 1; // steps between lanes
-    return wavefronts(mma.element_bytes,
-                      [&](int lane) { return (lane / 4 * side_step + lane % 4 * neighbors * k_step) * bytes; });
-}
-
-/// The same of its access to C.
-double result_conflicts(const step& st, std::int64_t pitch) {
-    const auto bytes = size_of(operand_of(st, 0).type), part = is_complex(operand_of(st, 0).type) ? bytes / 2 : bytes;
-    return wavefronts(static_cast<int>(part), [&](int lane) { return (lane / 4 * pitch + lane % 4 * 2) * bytes; });
-}
-
-double conflicts_of(const step& st, int o, const matrix_lines& x, std::int64_t pitch, int apart) {
-    return o == 0 ? result_conflicts(st, pitch) : read_conflicts(st, o, x, pitch, apart);
-}
-
-/// Elements from one line to the next, at multiples of 16 bytes: with the fewest bank conflicts, then the least.
-std::int64_t line_pitch(const step& st, int o, const matrix_lines& x, std::int64_t length, int apart) {
-    const auto bytes = size_of(operand_of(st, o).type), least = up(length * bytes, 16) * 16;
-    std::int64_t best = least / bytes;
-    double fewest = conflicts_of(st, o, x, best, apart);
-    for (std::int64_t more = 16; more < 128; more += 16)
-        if (const auto own = conflicts_of(st, o, x, (least + more) / bytes, apart); own < fewest)
-            best = (least + more) / bytes, fewest = own;
-    return best;
-}
-
-/// Of an operand whose lines are `length` elements in a slice and so many.
-void place_slice(const step& st, int o, const batched_tile& t, std::int64_t length, std::int64_t count,
-                 stationary_layout& out) {
-    matrix_lines x;
-    lines_of(st, o, x);
-    const auto at = static_cast<std::size_t>(o);
-    const auto bytes = size_of(operand_of(st, o).type);
-    const bool whole = length == x.length, dense = x.between == x.length;
-    const bool may_be_run =
-        whole && batch_is_outside(st, o, x) &&
-        (o == 0 ? dense : static_cast<double>(x.length) >= least_use * static_cast<double>(x.between));
-    const bool may_be_lines = x.between * bytes % 16 == 0; // else they come element by element
-    const auto pitch = line_pitch(st, o, x, length, t.k_apart);
-    // Twice the wavefronts cost less than numbers that are copied one by one; X is read once.
-    const double of_run = conflicts_of(st, o, x, x.between, t.k_apart),
-                 of_lines = conflicts_of(st, o, x, pitch, t.k_apart);
-    out.along_k[at] = x.along_k;
-    out.is_run[at] = may_be_run && (!may_be_lines || of_run <= of_lines * (o == 1 ? 2 : 1));
-    out.pitch[at] = out.is_run[at] ? x.between : pitch;
-    out.region[at] = o == 1 ? 0 : out.stage_bytes;
-    const auto end =
-        out.region[at] + up(((count - 1) * out.pitch[at] + length) * bytes + (out.is_run[at] ? 128 : 0), 128) * 128;
-    out.stage_bytes = std::max(out.stage_bytes, end);
-}
 
 std::int64_t column_groups(const step& st, const batched_tile& t) { return up(t.panel, t.tile_n * mma_of(st)->rows); }
 
@@ -184,15 +90,13 @@ int resident_blocks(const step& st, const batched_tile& t, const machine& chip) 
 
 /// k_apart whose reads of Y wait least, the smallest of them: lines may be set apart for any, runs not.
 int best_apart(const step& st, batched_tile t) {
-    matrix_lines y;
-    lines_of(st, 2, y);
     int best = 0;
     double fewest = INFINITY;
     for (const int apart : {0, 1, 2, 4}) {
         if (16 * apart > extent_of(st, k)) break;
         t.k_apart = apart;
         const auto pitch = stationary_layout_of(st, t).pitch[2];
-        if (const auto own = read_conflicts(st, 2, y, pitch, apart); own < fewest) best = apart, fewest = own;
+        if (const auto own = slice_conflicts(st, 2, pitch, apart); own < fewest) best = apart, fewest = own;
     }
     return best;
 }
@@ -238,19 +142,6 @@ step with_columns(step st) {
         strides[static_cast<std::size_t>(columns.front())] != 1)
         return st;
     return with_sides_swapped(std::move(st));
-}
-
-stationary_layout stationary_layout_of(const step& st, const batched_tile& t) {
-    stationary_layout out;
-    matrix_lines x, y;
-    lines_of(st, 1, x), lines_of(st, 2, y);
-    if (y.along_k)
-        place_slice(st, 2, t, y.length, t.panel, out);
-    else
-        place_slice(st, 2, t, std::min<std::int64_t>(t.panel, extent_of(st, n)), y.count, out);
-    place_slice(st, 0, t, extent_of(st, m), t.panel, out);
-    place_slice(st, 1, t, x.length, std::min<std::int64_t>(t.k_panel, x.count), out);
-    return out;
 }
 
 bool takes_stationary(const step& st, const machine& chip) {
@@ -311,7 +202,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         matrix_lines lines[3];
         for (int o = 0; o < 3; ++o) lines_of(st, o, lines[o]);
         const auto conflicts = [&](int o) {
-            return conflicts_of(st, o, lines[o], layout.pitch[static_cast<std::size_t>(o)], t.k_apart);
+            return slice_conflicts(st, o, layout.pitch[static_cast<std::size_t>(o)], t.k_apart);
         };
         const auto column_slices = static_cast<double>(up(s.n, t.panel)),
                    x_slices = static_cast<double>(up(lines[1].count, t.k_panel));

@@ -1,25 +1,16 @@
-// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, how its slices lie in
-// shared memory, and what each would cost.
+// stationary_model: the legal parameters of the GPU's batched_stationary kernel for a product, and what each would
+// cost.
 #pragma once
 
 #include "lowering/batched_model.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
+#include "lowering/stationary_layout.hpp"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace ricci::lowering {
-
-/// How slices of C, X and Y lie in a stage: see kernels/slice_ring.cuh.
-struct stationary_layout {
-    std::array<bool, 3> along_k{}, is_run{};
-    std::array<std::int64_t, 3> pitch{};  ///< elements from one line to the next
-    std::array<std::int64_t, 3> region{}; ///< bytes from the start of a stage
-    std::int64_t stage_bytes = 0;
-};
-stationary_layout stationary_layout_of(const step& st, const batched_tile& t);
 
 /// A step whose C's neighbors are in m: X and Y, and with them m and n, change places where they are in n.
 step with_columns(step st);
