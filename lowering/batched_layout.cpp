@@ -17,10 +17,6 @@ using enum axis_class;
 /// third of it.
 constexpr double least_use = 0.3;
 
-const operand& operand_of(const step& st, int o) {
-    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
-}
-
 struct matrix {
     std::int64_t rows, columns, row_stride, column_stride;
     bool has_single_axes;

@@ -14,6 +14,10 @@ step with_sides_swapped(step st) {
     return st;
 }
 
+const operand& operand_of(const step& st, int o) {
+    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
+}
+
 std::int64_t extent_of(const step& st, axis_class c) {
     std::vector<char> marked(st.axes.size(), 0);
     for (std::size_t a = 0; a < marked.size(); ++a) marked[a] = st.classes[a] == c;

@@ -22,6 +22,9 @@ inline constexpr int direct_threads = 256;
 /// The same product with X and Y, m and n in each other's place.
 step with_sides_swapped(step st);
 
+/// C (o: 0), X (1) or Y (2) of a product.
+const operand& operand_of(const step& st, int o);
+
 /// The product of the extents of the axes of one class.
 std::int64_t extent_of(const step& st, axis_class c);
 

@@ -16,10 +16,6 @@ using enum axis_class;
 
 constexpr double least_use = 0.8; ///< what part of a run must be the operand's own
 
-const operand& operand_of(const step& st, int o) {
-    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
-}
-
 std::int64_t stride_of(const step& st, int o, axis_class c) {
     return operand_of(st, o).stride[static_cast<std::size_t>(axes_of(st, c).front())];
 }

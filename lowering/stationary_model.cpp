@@ -37,10 +37,6 @@ constexpr double own_cycles = 6;         ///< of a warp alone, for an instructio
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
 constexpr double stationary_issue = 1.2; ///< of what is counted
 
-const operand& operand_of(const step& st, int o) {
-    return st.operands[static_cast<std::size_t>(o == 0 ? 0 : o == 1 ? st.x : st.y)];
-}
-
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
 
 std::int64_t column_groups(const step& st, const batched_tile& t) { return up(t.panel, t.tile_n * mma_of(st)->rows); }

@@ -18,14 +18,11 @@ using enum axis_class;
 
 constexpr std::int64_t most_blocks_of_an_sm = 2;
 
-const operand& operand_of(const step& st, std::size_t o) {
-    return st.operands[static_cast<std::size_t>(o == 1 ? st.x : st.y)];
-}
-
 /// An operand's step along its one axis of a class; 0 if it has none, -1 if it has several.
 std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
     const auto axes = axes_of(st, c);
-    return axes.empty() ? 0 : axes.size() > 1 ? -1 : operand_of(st, o).stride[static_cast<std::size_t>(axes.front())];
+    if (axes.size() != 1) return axes.empty() ? 0 : -1;
+    return operand_of(st, static_cast<int>(o)).stride[static_cast<std::size_t>(axes.front())];
 }
 
 /// Blocks that are worth meeting for: with more each has less to read, but there are more sums to add up.
@@ -46,7 +43,7 @@ std::int64_t kept_registers(const step& st, const batched_tile& t) {
     const std::int64_t sides[] = {0, extent_of(st, m), extent_of(st, n)};
     std::int64_t out = 0;
     for (std::size_t o = 1; o < 3; ++o) {
-        const auto bytes = size_of(operand_of(st, o).type);
+        const auto bytes = size_of(operand_of(st, static_cast<int>(o)).type);
         const auto count = t.k_panel * (by_warps ? v.slots[o] : sides[o]);
         const bool alone = by_warps ? !v.along_k[o] && v.vector[o] == 1 : v.threads[o] == atb_vectors::none;
         out += t.k_unrolled * count * (alone ? up(bytes, 4) * 4 : bytes) / 4;
@@ -107,7 +104,7 @@ atb_vector_layout atb_vectors_of(const step& st, const batched_tile& t) {
     atb_vector_layout out;
     for (std::size_t o = 1; o < 3; ++o) {
         const auto side = o == 1 ? m : n;
-        const auto sides = extent_of(st, side), bytes = size_of(operand_of(st, o).type);
+        const auto sides = extent_of(st, side), bytes = size_of(operand_of(st, static_cast<int>(o)).type);
         const auto across = only_step(st, o, side), along = only_step(st, o, k);
         out.along_k[o] = along == 1 && across >= 0;
         if (along == sides && (across == 1 || sides == 1)) out.threads[o] = atb_vectors::whole_rows;

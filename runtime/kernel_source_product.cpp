@@ -119,8 +119,9 @@ class product_source {
         text_.constant("k_axes", static_cast<std::int64_t>(k_.extent.size()));
         text_.constant("batch_axes", static_cast<std::int64_t>(batch_.extent.size()));
         std::array<std::int32_t, 3> table_types{-1, -1, -1};
-        for (std::size_t o = 0; o < 3; ++o)
-            if (const auto* table = table_of(o)) table_types[o] = static_cast<std::int32_t>(table->type);
+        for (int o = 0; o < 3; ++o)
+            if (const auto* table = table_of(o))
+                table_types[static_cast<std::size_t>(o)] = static_cast<std::int32_t>(table->type);
         text_.list("table_type", table_types);
         text_.wide_list("m_extent", constant_extents(m, m_));
         text_.wide_list("n_extent", constant_extents(n, n_));
@@ -152,21 +153,20 @@ class product_source {
         for (const auto& row : batch_.stride) pack.numbers(row);
     }
 
-    /// C, X and Y.
-    const operand& operand_of(std::size_t o) const { return at(o == 0 ? 0 : o == 1 ? st_.x : st_.y); }
-    const operand* table_of(std::size_t o) const {
-        const auto& gathers = operand_of(o).gathers;
+    /// Of C, X or Y.
+    const operand* table_of(int o) const {
+        const auto& gathers = operand_of(st_, o).gathers;
         return gathers.empty() ? nullptr : &at(gathers.front().table);
     }
 
     void pack_tables(argument_packer& pack) {
-        for (std::size_t o = 0; o < 3; ++o) {
+        for (int o = 0; o < 3; ++o) {
             if (const auto* table = table_of(o)) pack.address(*table);
             else pack.number(0);
         }
-        for (std::size_t o = 0; o < 3; ++o)
-            pack.number(table_of(o) == nullptr ? 0 : operand_of(o).gathers.front().stride);
-        for (std::size_t o = 0; o < 3; ++o) {
+        for (int o = 0; o < 3; ++o)
+            pack.number(table_of(o) == nullptr ? 0 : operand_of(st_, o).gathers.front().stride);
+        for (int o = 0; o < 3; ++o) {
             std::vector<std::int64_t> steps;
             for (const auto a : axes_of(st_, batch))
                 steps.push_back(table_of(o) == nullptr ? 0 : table_of(o)->stride[static_cast<std::size_t>(a)]);
