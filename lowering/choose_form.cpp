@@ -68,7 +68,7 @@ class form_chooser {
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
         const bool to_library = fits_library(single, chip_, streams_panels);
-        if (fixed && fits_stationary(single) && !(to_library && is_faster_in_library(single)))
+        if (fixed && !(to_library && library_beats_stationary(single, chip_)) && fits_stationary(single))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
         else if (to_library) take_library(std::move(single), out);
         else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
@@ -258,16 +258,6 @@ class form_chooser {
             batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
-    }
-
-    /// Of what batched_stationary takes: short batches, f64 of sides that cuBLAS 13.1 has tiles for, c128 whose rows
-    /// take all registers, and in TF32 what is left of one product instead of three (docs/performance.md).
-    bool is_faster_in_library(const step& st) const {
-        const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        const bool has_tiles = (em | en | ek) % 8 == 0 && std::min({em, en, ek}) >= 96;
-        const bool rounds = st.math == math_mode::tf32;
-        return !fills(st, chip_) || rounds || (st.compute == scalar_type::f64 && has_tiles) ||
-               (st.compute == scalar_type::c128 && std::max({em, en, ek}) > 86);
     }
 
     /// Products of which an SM could not hold two, or three where each is three TF32 products: from there on blocks

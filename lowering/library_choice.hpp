@@ -10,8 +10,8 @@ namespace ricci::lowering {
 /// batched_panels.
 bool fits_library(const step& st, const machine& chip, bool streams_panels);
 
-/// Whether a batch has two products and more for each of a GPU's processors, and enough to do for them.
-bool fills(const step& st, const machine& chip);
+/// Of products that fits_library and batched_stationary take both: whether the former is the faster one.
+bool library_beats_stationary(const step& st, const machine& chip);
 
 /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every
 /// such point of a sample was beyond one rounding, no other was): then the product is taken in f32, and added by a
