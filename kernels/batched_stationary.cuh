@@ -10,10 +10,13 @@
 //   warps     bring Y's numbers into the form that the tensor cores take, where that is more than reading them: f32
 //   others    compute: stationary_tile.cuh
 //
-// Constants: product.hpp's, slice_ring.cuh's, stationary_tile.cuh's, and
+// Constants: product.hpp's, slice_stream.cuh's, stationary_tile.cuh's, and
 //   threads_per_block, blocks_of_an_sm
+//   compute_warps      the block's first
 //   load_warps         the block's last: they ask for slices
 //   fragment_warps     before those: they make fragments; 0: there are none
+//   compute_registers  of a thread that computes, and of the others, which are four warps then; 0: all have as many
+//   helper_registers
 //   stages             slices that shared memory holds
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage: for three barriers a stage and where its slices begin
@@ -24,7 +27,7 @@
 
 #if RICCI_BULK_COPIES
 
-constexpr int compute_warps = threads_per_block / 32 - load_warps - fragment_warps - 1, loaders = 32 * load_warps;
+constexpr int first_helper = threads_per_block / 32 - load_warps - fragment_warps - 1, loaders = 32 * load_warps;
 constexpr int fragment_stages = has_fragments ? 2 : 0;
 using x_stream = slice_stream<1, x_element>;
 using y_stream = slice_stream<2, y_element>;
@@ -110,10 +113,7 @@ struct slice_ring {
 };
 
 /// Of a slice.
-RICCI_FUNCTION int columns_of(int number) {
-    const int left = static_cast<int>(n) - number * columns_of_slice;
-    return left < columns_of_slice ? left : columns_of_slice;
-}
+RICCI_FUNCTION int columns_of(int number) { return own_part(number, columns_of_slice, n); }
 
 /// Calls turn(whether slices of X come, of Y and C else; the number of the slice; where the product lies; the ring's
 /// turn) for all of this block's.
@@ -122,10 +122,12 @@ template <class Turn> RICCI_FUNCTION void each_turn(const arguments& a, const Tu
     bool has_x = false;
     RICCI_UNROLL_ONCE
     for (long long product = block_number(); product < a.products; product += a.blocks) {
-        const batch_places of = places_of(a, product);
         RICCI_UNROLL_ONCE
-        for (int s = has_x ? x_slices : 0; s < x_slices + column_slices; ++s, at.advance())
+        for (int s = has_x ? x_slices : 0; s < x_slices + column_slices; ++s, at.advance()) {
+            // Found again each time, for want of registers.
+            const batch_places of = places_of(a, as_if_new(product));
             turn(s < x_slices, s < x_slices ? s : s - x_slices, of, at);
+        }
         has_x = x_for_all;
     }
 }
@@ -195,11 +197,15 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     const slice_ring ring{memory};
     ring.start();
     const int warp = threadIdx.x / 32;
-    if (warp == compute_warps) return store_slices(a, ring);
-    if (warp > compute_warps + fragment_warps)
-        return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (compute_warps + fragment_warps + 1));
-    if (warp > compute_warps)
-        return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - compute_warps - 1);
+    if (warp >= first_helper) {
+        have_registers<helper_registers, false>();
+        if (warp == first_helper) return store_slices(a, ring);
+        if (warp > first_helper + fragment_warps)
+            return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (first_helper + fragment_warps + 1));
+        return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - first_helper - 1);
+    }
+    have_registers<compute_registers, true>();
+    if (warp >= compute_warps) return; // fills up four
     stationary_tile<> tile(warp);
     ring_turn at, fragments;
     bool has_x = false;

@@ -2,6 +2,7 @@
 // f64, half and bfloat16 as they are, f32 as two TF32 numbers, or rounded to one.
 // Constants:
 //   rounds_to_tf32     whether f32 is rounded
+//   rows_of_f64        of a product of f64: 8, or 16 where the chip has it
 #pragma once
 
 #include "ptx_mma.cuh"
@@ -10,18 +11,24 @@
 /// A tensor core's product: rows a tile (columns are 8), rows a lane holds, elements of the sum a lane holds at a
 /// time, and in how many passes it is made: tiles take turns, for the next not to wait for the last.
 template <int Type> struct mma_of;
-template <> struct mma_of<3> {
+template <int Rows> struct mma_of_doubles {
     using number = double;
     using sum = double;
-    static constexpr int rows = 8, lane_rows = 1, elements = 1, passes = 1;
+    static constexpr int rows = Rows, lane_rows = Rows / 8, elements = 1, passes = 1;
     static constexpr unsigned least_exact = 0; ///< nothing is split
     static RICCI_FUNCTION number read(double x, unsigned&) { return x; }
     static RICCI_FUNCTION number negative(number x) { return -x; }
-    template <int>
-    static RICCI_FUNCTION void multiply(double (&d)[2], const number (&a)[1][1], const number (&b)[1]) {
-        mma_f64(d, a[0][0], b[0]);
+    template <int> static RICCI_FUNCTION void multiply(double (&d)[2 * lane_rows], const number (&a)[lane_rows][1],
+                                                       const number (&b)[1]) {
+        if constexpr (lane_rows == 2) {
+            const double left[2] = {a[0][0], a[1][0]};
+            mma_f64(d, left, b[0]);
+        } else {
+            mma_f64(d, a[0][0], b[0]);
+        }
     }
 };
+template <> struct mma_of<3> : mma_of_doubles<rows_of_f64> {};
 template <int Type> struct mma_of_16_bits {
     using number = unsigned;
     using sum = float;

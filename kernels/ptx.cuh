@@ -58,6 +58,16 @@ RICCI_FUNCTION int as_if_new(int value) {
     return value;
 }
 
+/// By all of four neighboring warps, the first of them a multiple of four: from here on each thread has Count
+/// registers (a multiple of 8 from 24 to 240) instead of those that the kernel started with: fewer, or more once
+/// others gave theirs up. Of architecture-specific kernels, sm_90a; else, and for 0, nothing happens.
+template <int Count, bool More> RICCI_FUNCTION void have_registers() {
+#if RICCI_ON_GPU && (defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__))
+    if constexpr (Count > 0 && More) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
+    else if constexpr (Count > 0) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+#endif
+}
+
 /// The bits of a float, and back.
 RICCI_FUNCTION unsigned bits_of(float value) {
 #if RICCI_ON_GPU

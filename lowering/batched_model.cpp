@@ -187,7 +187,8 @@ work work_of_mma(const step& st, const product_sizes& s, const batched_layout& l
 }
 
 work work_of(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
-    return t.core == batched_core::mma ? work_of_mma(st, s, layout, t, *mma_of(st)) : work_of_fma(st, s, layout, t);
+    return t.core == batched_core::mma ? work_of_mma(st, s, layout, t, *mma_of(st, t))
+                                       : work_of_fma(st, s, layout, t);
 }
 
 /// Where the operands of a product's candidates lie.
@@ -205,7 +206,8 @@ struct candidate_layouts {
 bool multiply_alike(const batched_tile& a, const batched_tile& b) {
     return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first &&
            a.skewed == b.skewed && a.c_transposed == b.c_transposed && a.k_apart == b.k_apart &&
-           a.realigned == b.realigned && (!a.realigned || (a.products == b.products && a.threads == b.threads));
+           a.rows_of_16 == b.rows_of_16 && a.realigned == b.realigned &&
+           (!a.realigned || (a.products == b.products && a.threads == b.threads));
 }
 
 double operand_bytes(const step& st, const batched_layout& layout, const product_sizes& s) {
@@ -267,6 +269,36 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     return out;
 }
 
+/// On the tensor cores; `rows_of_16`: as batched_tile's.
+void add_mma_tiles(std::vector<batched_tile>& out, const step& st, const machine& chip, const product_sizes& s,
+                   const candidate_layouts& layouts, bool rows_of_16) {
+    batched_tile t;
+    t.core = batched_core::mma;
+    t.rows_of_16 = rows_of_16;
+    // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
+    t.c_transposed = layouts.as_it_came.operands[0].row == 1 || s.n == 1;
+    const auto& mma = *mma_of(st, t);
+    const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma.rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
+    for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
+        for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
+            if (tm * tn > 16) continue;
+            t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+            t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
+            for (const int apart : {0, 1, 2, 4}) {
+                if (apart > 1 && 16 * apart > s.k) continue;
+                t.k_apart = apart;
+                if (work_of_mma(st, s, layouts.as_it_came, t, mma).registers <= most_registers)
+                    add_sizes(out, st, chip, layouts.as_it_came, t);
+            }
+            if (!layouts.may_realign) continue;
+            t.k_apart = 0;
+            t.realigned = true;
+            if (work_of_mma(st, s, layouts.again, t, mma).registers <= most_registers)
+                add_sizes(out, st, chip, layouts.again, t);
+            t.realigned = false;
+        }
+}
+
 } // namespace
 
 double batched_cost::seconds() const {
@@ -299,33 +331,9 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                         add_sizes(out, st, chip, layout, t);
                 }
         }
-    const auto* mma = mma_of(st, chip);
-    if (mma != nullptr && std::max(s.m, s.n) >= least_mma_side) {
-        batched_tile t;
-        t.core = batched_core::mma;
-        // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
-        t.c_transposed = layout.operands[0].row == 1 || s.n == 1;
-        const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma->rows),
-                   column_tiles = up(t.c_transposed ? s.m : s.n, 8);
-        for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
-            for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
-                if (tm * tn > 16) continue;
-                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
-                t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
-                for (const int apart : {0, 1, 2, 4}) {
-                    if (apart > 1 && 16 * apart > s.k) continue;
-                    t.k_apart = apart;
-                    if (work_of_mma(st, s, layout, t, *mma).registers <= most_registers)
-                        add_sizes(out, st, chip, layout, t);
-                }
-                if (!layouts.may_realign) continue;
-                t.k_apart = 0;
-                t.realigned = true;
-                if (work_of_mma(st, s, layouts.again, t, *mma).registers <= most_registers)
-                    add_sizes(out, st, chip, layouts.again, t);
-                t.realigned = false;
-            }
-    }
+    if (const auto* mma = mma_of(st, chip); mma != nullptr && std::max(s.m, s.n) >= least_mma_side)
+        for (const bool rows_of_16 : {false, true})
+            if (!rows_of_16 || has_rows_of_16(*mma, chip)) add_mma_tiles(out, st, chip, s, layouts, rows_of_16);
     return out;
 }
 

@@ -90,13 +90,10 @@ bool has_library_strides(const step& st) {
 
 } // namespace
 
-/// Of short batches, of f64 with sides that cuBLAS 13.1 has tiles for, of c128 whose rows take all registers, and in
-/// TF32, where one product is left of three (docs/performance.md).
+/// Of short batches, of c128 whose rows take all registers, and in TF32, where one product is left of three
+/// (docs/performance.md).
 bool library_beats_stationary(const step& st, const machine& chip) {
-    if (fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32) return true;
-    const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-    const bool has_tiles = (em | en | ek) % 8 == 0 && std::min({em, en, ek}) >= 96;
-    return (st.compute == scalar_type::f64 && has_tiles) ||
+    return fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32 ||
            (st.compute == scalar_type::c128 && largest_side(st) > 86);
 }
 

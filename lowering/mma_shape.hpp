@@ -38,6 +38,17 @@ inline const mma_shape* mma_of(const step& st) {
     return nullptr;
 }
 
+/// The product that a step's mma tile is made of.
+inline const mma_shape* mma_of(const step& st, const batched_tile& t) {
+    static constexpr mma_shape doubles_of_16_rows{16, 8, 4, 1, 2, 2, 4};
+    return t.rows_of_16 ? &doubles_of_16_rows : mma_of(st);
+}
+
+/// Whether a chip has f64 products of 16 rows, which take as long as those of 8.
+inline bool has_rows_of_16(const mma_shape& mma, const machine& chip) {
+    return mma.element_bytes == 8 && capability_of(chip, 80) >= 90;
+}
+
 /// The same, null on a chip that does not have these products: before sm_80.
 inline const mma_shape* mma_of(const step& st, const machine& chip) {
     return capability_of(chip, 80) >= 80 ? mma_of(st) : nullptr;

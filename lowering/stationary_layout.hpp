@@ -21,7 +21,7 @@ bool lines_of(const step& st, int o, matrix_lines& out);
 /// Passes through shared memory of a warp's access to an operand's numbers, lines being `pitch` elements apart.
 double slice_conflicts(const step& st, int o, std::int64_t pitch, int apart);
 
-/// How slices of C, X and Y lie in a stage: see kernels/slice_ring.cuh.
+/// How slices of C, X and Y lie in a stage: see kernels/slice_stream.cuh.
 struct stationary_layout {
     std::array<bool, 3> along_k{}, is_run{};
     std::array<std::int64_t, 3> pitch{};  ///< elements from one line to the next

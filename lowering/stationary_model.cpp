@@ -20,12 +20,15 @@ namespace {
 
 using enum axis_class;
 
+constexpr std::int64_t warps_at_once = 4; ///< that change their number of registers
 constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12,
                        least_stages = 3, most_resident = 3;
-constexpr std::int64_t most_registers = 232, own_registers = 30,
-                       own_of_split = 34;  ///< of a thread, in all and beside what it holds and reads
+// Registers of a thread: in all; beside what it holds and reads, of most types, of split floats, and of f64 in
+// products of 16 rows; of one that copies, and one that makes fragments too.
+constexpr std::int64_t most_registers = 232, own_registers = 30, own_of_split = 34, own_of_16_rows = 57;
+constexpr std::int64_t of_copying = 40, of_fragments = 80;
 constexpr double most_instructions = 1400; ///< more take NVRTC too long
-constexpr std::int64_t most_stage_bytes = 40 << 10;
+constexpr std::int64_t most_stage_bytes = 56 << 10;
 // Not fitted: counted, or guessed.
 constexpr double ring_rate = 1.04;                    ///< of the memory's time
 constexpr double mma_latency = 33;                    ///< cycles from one product to the next on the same sums
@@ -35,11 +38,14 @@ constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copie
 constexpr double fragment_cycles = 350;
 constexpr double own_cycles = 6;         ///< of a warp alone, for an instruction
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
+constexpr double doubles = 1.25;         ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
 constexpr double stationary_issue = 1.2; ///< of what is counted
 
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
 
-std::int64_t column_groups(const step& st, const batched_tile& t) { return up(t.panel, t.tile_n * mma_of(st)->rows); }
+std::int64_t column_groups(const step& st, const batched_tile& t) {
+    return up(t.panel, t.tile_n * mma_of(st, t)->rows);
+}
 
 std::int64_t products_of_sum(const step& st) { return up(extent_of(st, k), 16 / mma_of(st)->splits); }
 
@@ -47,27 +53,48 @@ std::int64_t products_of_sum(const step& st) { return up(extent_of(st, k), 16 / 
 bool wants_fragments(const mma_shape& mma) { return mma.element_bytes == 4; }
 
 /// Of a lane, for one of the tensor cores' products.
-std::int64_t fragment_words(const step& st) {
-    const auto& mma = *mma_of(st);
+std::int64_t fragment_words(const step& st, const batched_tile& t) {
+    const auto& mma = *mma_of(st, t);
     return parts_of(st) * (mma.rows / 8) * (4 / mma.splits) * mma.words;
 }
 
 /// Of a thread, predicted.
 std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split) {
-    const auto& mma = *mma_of(st);
+    const auto& mma = *mma_of(st, t);
     const std::int64_t elements = 4 / mma.splits, lane_columns = mma.rows / 8, parts = parts_of(st);
     // 2-byte numbers are kept in pairs.
     const auto held = products_of_sum(st) * t.tile_m * elements * parts * (x_is_split ? mma.words : 1) /
                       (mma.element_bytes == 2 ? 2 : 1);
-    const auto sums =
-        2 * lane_columns * t.tile_m * t.tile_n * parts * (mma.repeats > 1 ? 2 : 1) * (mma.element_bytes == 8 ? 2 : 1);
-    const auto read = t.tile_n * fragment_words(st) * (parts + 1) / 2;
+    const auto sets = parts * (mma.repeats > 1 ? 2 : 1);
+    const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * sets * (mma.element_bytes == 8 ? 2 : 1);
+    const auto read = t.tile_n * fragment_words(st, t);
     const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
-    return held + sums + read + split + (mma.repeats > 1 ? own_of_split : own_registers);
+    return held + sums + read + split +
+           (t.rows_of_16      ? own_of_16_rows + sums // the compiler sums from one place to another
+            : mma.repeats > 1 ? own_of_split
+                              : own_registers);
 }
 
-std::int64_t registers_for(std::int64_t threads, std::int64_t blocks) {
-    return std::min(most_registers, registers_of_an_sm / (blocks * threads) / 8 * 8);
+std::int64_t compute_warps(const step& st, const batched_tile& t) {
+    return stationary_row_warps(st, t) * column_groups(st, t);
+}
+
+/// Of each thread when a kernel starts.
+std::int64_t registers_at_first(const batched_tile& t, std::int64_t blocks) {
+    return std::min(most_registers, registers_of_an_sm / (blocks * t.threads) / 8 * 8);
+}
+
+/// Where the last four warps are all those that do not compute, they need fewer registers than there are.
+stationary_registers registers_apart(const step& st, const batched_tile& t, std::int64_t blocks) {
+    const auto all = registers_at_first(t, blocks), helper = t.realigned ? of_fragments : of_copying,
+               apart = warps_at_once * warp;
+    if (t.threads / warp - compute_warps(st, t) < warps_at_once || all <= helper || all == most_registers) return {};
+    return {std::min(most_registers, (all * t.threads - helper * apart) / (t.threads - apart) / 8 * 8), helper};
+}
+
+/// Of a thread that computes.
+std::int64_t registers_for(const step& st, const batched_tile& t, std::int64_t blocks) {
+    return std::max(registers_at_first(t, blocks), registers_apart(st, t, blocks).compute);
 }
 
 std::int64_t least_registers(const step& st, const batched_tile& t) {
@@ -80,7 +107,7 @@ int resident_blocks(const step& st, const batched_tile& t, const machine& chip) 
                             threads_of_an_sm / t.threads, most_resident});
     const auto needed = least_registers(st, t);
     // The compiler fills what it may have to the last: with few, it misses some.
-    while (blocks > 0 && registers_for(t.threads, blocks) < needed + (blocks > 1 ? 4 : 0)) --blocks;
+    while (blocks > 0 && registers_for(st, t, blocks) < needed + (blocks > 1 ? 4 : 0)) --blocks;
     return static_cast<int>(blocks);
 }
 
@@ -129,6 +156,36 @@ void add_stages(std::vector<batched_tile>& out, const step& st, batched_tile t, 
     }
 }
 
+/// All with t's kind of product.
+void add_tiles(std::vector<batched_tile>& out, const step& st, batched_tile t, const machine& chip) {
+    const auto& mma = *mma_of(st, t);
+    const auto row_tiles = up(extent_of(st, m), 8), column_tiles = up(extent_of(st, n), mma.rows);
+    t.realigned = wants_fragments(mma);
+    for (std::int64_t tm = 1; tm <= std::min(row_tiles, most_tile_m); ++tm) {
+        const auto row_warps = up(row_tiles, tm);
+        if (up(row_tiles, row_warps) < tm) continue; // as many warps with smaller tiles would do the same
+        for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
+            for (const std::int64_t groups : {1, 2, 3, 4}) {
+                const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 3 : 2;
+                if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows)) continue;
+                const auto instructions = static_cast<double>(products_of_sum(st) * tn) *
+                                          (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) +
+                                           2.0 * mma.issue * static_cast<double>(parts_of(st)));
+                if (instructions > most_instructions) continue;
+                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+                t.panel = static_cast<std::int32_t>(columns);
+                // A quarter of an SM has registers for as many as another.
+                const auto least = up(row_warps * groups + helpers, warps_at_once),
+                           apart = up(row_warps * groups, warps_at_once) + 1;
+                for (auto fours = least; fours <= apart; ++fours) {
+                    if (fours * warps_at_once > most_warps) continue;
+                    t.threads = static_cast<std::int32_t>(fours * warps_at_once * warp);
+                    add_stages(out, st, t, chip);
+                }
+            }
+    }
+}
+
 } // namespace
 
 step with_columns(step st) {
@@ -153,32 +210,13 @@ bool takes_stationary(const step& st, const machine& chip) {
 
 std::vector<batched_tile> stationary_candidates(const step& st, const machine& chip) {
     std::vector<batched_tile> out;
-    const auto& mma = *mma_of(st);
-    const auto row_tiles = up(extent_of(st, m), 8), column_tiles = up(extent_of(st, n), mma.rows);
     batched_tile t;
     t.core = batched_core::mma;
     t.c_transposed = true;
-    for (std::int64_t tm = 1; tm <= std::min(row_tiles, most_tile_m); ++tm) {
-        const auto row_warps = up(row_tiles, tm);
-        if (up(row_tiles, row_warps) < tm) continue; // as many warps with smaller tiles would do the same
-        for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
-            for (const std::int64_t groups : {1, 2, 3, 4}) {
-                t.realigned = wants_fragments(mma);
-                const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 3 : 2;
-                const auto warps = up(row_warps * groups + helpers, 4) *
-                                   4; // a quarter of an SM has registers for as many as another
-                if (columns > most_columns || (groups * tn > 1 && columns >= extent_of(st, n) + mma.rows) ||
-                    warps > most_warps)
-                    continue;
-                const auto instructions = static_cast<double>(products_of_sum(st) * tn) *
-                                          (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) +
-                                           2.0 * mma.issue * static_cast<double>(parts_of(st)));
-                if (instructions > most_instructions) continue;
-                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
-                t.panel = static_cast<std::int32_t>(columns);
-                t.threads = static_cast<std::int32_t>(warp * warps);
-                add_stages(out, st, t, chip);
-            }
+    for (const bool rows_of_16 : {false, true}) {
+        if (rows_of_16 && !has_rows_of_16(*mma_of(st), chip)) break;
+        t.rows_of_16 = rows_of_16;
+        add_tiles(out, st, t, chip);
     }
     return out;
 }
@@ -186,15 +224,16 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
 std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles,
                                            const machine& chip) {
     const auto s = sizes_of(st);
-    const auto& mma = *mma_of(st);
     const double seconds_a_cycle = static_cast<double>(extent_of(st, batch)) / (sm_clock(chip) * chip.processors);
     const double x_bytes = stationary_x_is_for_all(st) ? 0 : static_cast<double>(s.m * s.k * s.x_bytes),
                  y_bytes = static_cast<double>(s.k * s.n * s.y_bytes);
     const double c_bytes = static_cast<double>(s.m * s.n * s.c_bytes) * (st.op == assignment::assign ? 1 : 2);
-    const int parts = s.complex ? 2 : 1, lane_columns = mma.rows / 8;
+    const int parts = s.complex ? 2 : 1;
     std::vector<batched_cost> out;
     for (const auto& t : tiles) {
         const auto layout = stationary_layout_of(st, t);
+        const auto& mma = *mma_of(st, t);
+        const int lane_columns = mma.rows / 8;
         matrix_lines lines[3];
         for (int o = 0; o < 3; ++o) lines_of(st, o, lines[o]);
         const auto conflicts = [&](int o) {
@@ -212,7 +251,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double results = 2 * tiles_of_warp * lane_columns * parts;
         // Fragments are made once for all rows.
         const double shares = t.realigned ? row_warps : 1,
-                     reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st)) / 4 : 0;
+                     reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st, t)) / 4 : 0;
         const double splitting =
             stationary_splits_x_once(st, t, chip) ? 0 : products * t.tile_m * elements * parts * 3;
         const double issue =
@@ -220,7 +259,8 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) +
                                            results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
         const double arithmetic =
-            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles * (mma.repeats > 1 ? three_products : 1);
+            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles *
+            (mma.repeats > 1 ? three_products : mma.element_bytes == 8 ? doubles : 1);
         const double warps = row_warps * groups, slices = column_slices * warps;
         // X: each warp reads its rows once.
         const double x_numbers = products * t.tile_m * elements * parts;
@@ -236,7 +276,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
             const auto unit = size_of(real_of(operand_of(st, o).type));
             if (layout.is_run[at]) return copies * copy_cycles;
             return bytes / static_cast<double>((aligned ? 16 : unit) * warp) * unit_cycles *
-                   (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_load_warps(st, t));
+                   (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_warps_of(st, t).load);
         };
         batched_cost cost;
         cost.memory =
@@ -251,7 +291,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
             copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
         const double making = t.realigned ? products * static_cast<double>(up(s.n, mma.rows)) * fragment_cycles /
-                                                static_cast<double>(stationary_fragment_warps(st, t))
+                                                static_cast<double>(stationary_warps_of(st, t).fragment)
                                           : 0;
         cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
         out.push_back(cost);
@@ -259,17 +299,21 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
     return out;
 }
 
-std::int64_t stationary_load_warps(const step& st, const batched_tile& t) {
-    const auto helpers = t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1;
-    return t.realigned ? std::max<std::int64_t>(1, helpers / 3) : helpers;
+stationary_warps stationary_warps_of(const step& st, const batched_tile& t) {
+    stationary_warps out;
+    out.compute = compute_warps(st, t);
+    const auto helpers = std::min(t.threads / warp - out.compute, warps_at_once) - 1; // beside the one that stores
+    out.load = t.realigned ? std::max<std::int64_t>(1, helpers / 3) : helpers;
+    out.fragment = helpers - out.load;
+    return out;
 }
 
-std::int64_t stationary_fragment_warps(const step& st, const batched_tile& t) {
-    return t.threads / warp - stationary_row_warps(st, t) * column_groups(st, t) - 1 - stationary_load_warps(st, t);
+stationary_registers stationary_registers_of(const step& st, const batched_tile& t, const machine& chip) {
+    return registers_apart(st, t, stationary_resident_blocks(st, t, chip));
 }
 
 bool stationary_splits_x_once(const step& st, const batched_tile& t, const machine& chip) {
-    return registers_of(st, t, true) <= registers_for(t.threads, stationary_resident_blocks(st, t, chip));
+    return registers_of(st, t, true) <= registers_for(st, t, stationary_resident_blocks(st, t, chip));
 }
 
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t) {
@@ -284,13 +328,13 @@ bool stationary_x_is_for_all(const step& st) {
 }
 
 std::int64_t stationary_barrier_bytes(const batched_tile& t) {
-    return up(t.stages * 32 + (t.realigned ? 256 : 0), 128) *
-           128; // three barriers and two places a stage; two stages of fragments, a word a warp
+    // three barriers and two places a stage; two stages of fragments, a word a warp
+    return up(t.stages * 32 + (t.realigned ? 256 : 0), 128) * 128;
 }
 
 std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t) {
     const auto fragments =
-        t.realigned ? 2 * t.panel / mma_of(st)->rows * products_of_sum(st) * warp * fragment_words(st) * 4 : 0;
+        t.realigned ? 2 * t.panel / mma_of(st, t)->rows * products_of_sum(st) * warp * fragment_words(st, t) * 4 : 0;
     return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes + fragments;
 }
 

@@ -36,10 +36,18 @@ bool stationary_splits_x_once(const step& st, const batched_tile& t, const machi
 /// Warps that share X's rows.
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t);
 
-/// Warps that ask for slices; one more stores those of C.
-std::int64_t stationary_load_warps(const step& st, const batched_tile& t);
-/// Warps that bring Y's numbers into the form that the tensor cores take, if the tile is realigned.
-std::int64_t stationary_fragment_warps(const step& st, const batched_tile& t);
+/// Warps of a block that compute, that ask for slices, and that bring Y's numbers into the form that the tensor cores
+/// take, if the tile is realigned. One more stores slices of C.
+struct stationary_warps {
+    std::int64_t compute = 0, load = 0, fragment = 0;
+};
+stationary_warps stationary_warps_of(const step& st, const batched_tile& t);
+
+/// Of a thread that computes, and of another. 0: all threads have as many.
+struct stationary_registers {
+    std::int64_t compute = 0, helper = 0;
+};
+stationary_registers stationary_registers_of(const step& st, const batched_tile& t, const machine& chip);
 
 /// Bytes before the first stage; of a block's shared memory.
 std::int64_t stationary_barrier_bytes(const batched_tile& t);

@@ -29,6 +29,7 @@ void for_each_field(Tile& t, const F& f) {
     f(std::string_view("c_transposed"), t.c_transposed);
     f(std::string_view("k_apart"), t.k_apart);
     f(std::string_view("in_registers"), t.in_registers);
+    f(std::string_view("rows_of_16"), t.rows_of_16);
     f(std::string_view("realigned"), t.realigned);
     f(std::string_view("thread_products"), t.thread_products);
 }

@@ -11,6 +11,7 @@
 #include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tree.hpp"
+#include "runtime/nvrtc_compiler.hpp"
 #include "runtime/prelude.hpp"
 
 #include <array>
@@ -259,8 +260,13 @@ class product_source {
         write_tile();
         text_.constant("k_apart", t.k_apart);
         text_.constant("row_warps", stationary_row_warps(st_, t));
-        text_.constant("load_warps", stationary_load_warps(st_, t));
-        text_.constant("fragment_warps", stationary_fragment_warps(st_, t));
+        const auto warps = stationary_warps_of(st_, t);
+        const auto registers = stationary_registers_of(st_, t, chip_);
+        text_.constant("compute_warps", warps.compute);
+        text_.constant("load_warps", warps.load);
+        text_.constant("fragment_warps", warps.fragment);
+        text_.constant("compute_registers", registers.compute);
+        text_.constant("helper_registers", registers.helper);
         text_.flag("has_fragments", t.realigned);
         text_.flag("x_is_split", stationary_splits_x_once(st_, t, chip_));
         text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
@@ -275,6 +281,7 @@ class product_source {
         text_.flag("x_for_all", stationary_x_is_for_all(st_));
         text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));
         finish("batched_stationary");
+        if (registers.compute > 0) out_.source.insert(0, architecture_specific_marker);
         out_.shape.grid = stationary_blocks(st_, t, chip_);
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(stationary_shared_bytes(st_, t));
@@ -318,6 +325,7 @@ class product_source {
         text_.flag("rows_first", t.rows_first);
         text_.flag("skewed", t.skewed);
         text_.flag("c_transposed", t.c_transposed);
+        text_.constant("rows_of_f64", t.rows_of_16 ? 16 : 8);
         text_.flag("rounds_to_tf32", st_.math == math_mode::tf32 && t.core == batched_core::mma);
     }
 

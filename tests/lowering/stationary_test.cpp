@@ -48,7 +48,7 @@ TEST_CASE("large products of long batches keep X in registers") {
     CHECK(first_step(text, square("f64", 64, 20000)).kernel == family::batched_small);
     CHECK(first_step(text, square("f32", 64, 20000)).kernel == family::batched_small);
     CHECK(first_step(text, square("f64", 127, 100)).kernel == family::library); // a short batch
-    CHECK(first_step(text, square("f64", 128, 9000)).kernel == family::library);
+    CHECK(first_step(text, square("f64", 128, 9000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("c128", 70, 9000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("c128", 97, 9000)).kernel == family::library);
     auto older = with_blas();
@@ -84,14 +84,22 @@ TEST_CASE("parameters of products that keep X in registers are legal") {
                 CHECK(std::all_of(all.begin(), all.end(), [&](const batched_tile& t) {
                     const auto layout = stationary_layout_of(st, t);
                     const bool rows = stationary_row_warps(st, t) * t.tile_m * 8 >= extent_of(st, axis_class::m);
-                    const bool warps = stationary_load_warps(st, t) >= 1 && t.threads <= 1024 &&
+                    const bool warps = stationary_warps_of(st, t).load >= 1 && t.threads <= 1024 &&
                                        t.threads % 128 == 0 &&
-                                       (!t.realigned || stationary_fragment_warps(st, t) >= 1);
+                                       (!t.realigned || stationary_warps_of(st, t).fragment >= 1);
+                    // Where helpers have fewer registers, four warps of them, others have what they gave up.
+                    const auto own = stationary_registers_of(st, t, chip);
+                    const auto free =
+                        65536 / stationary_resident_blocks(st, t, chip) - own.compute * (t.threads - 128);
+                    const bool registers =
+                        own.compute == 0 || (own.compute % 8 == 0 && own.helper % 8 == 0 && own.compute <= 240 &&
+                                             own.helper >= 24 && own.helper * 128 <= free &&
+                                             stationary_warps_of(st, t).compute <= t.threads / 32 - 4);
                     // Steps that are shared out together come in one slice of X.
                     const bool groups =
                         layout.along_k[1] ? t.k_panel % 8 == 0 : t.k_panel % (16 * std::max(t.k_apart, 1)) == 0;
                     const bool apart = layout.region[0] > 0 && layout.region[0] < layout.stage_bytes;
-                    return rows && warps && groups && apart && t.stages >= 3 &&
+                    return rows && warps && registers && groups && apart && t.stages >= 3 &&
                            stationary_shared_bytes(st, t) <= chip.shared_bytes &&
                            stationary_resident_blocks(st, t, chip) >= 1;
                 }));

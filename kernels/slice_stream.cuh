@@ -1,5 +1,5 @@
-// slice_ring: moves slices of C, X and Y between global memory and the stages of a ring in shared memory, by warps of
-// their own.
+// slice_stream: moves slices of C, X and Y between global memory and the stages of a ring in shared memory, by warps
+// of their own.
 //
 // A slice is a few lines of an operand, as many as a stage takes; a line are neighbors in memory:
 //   C     columns
@@ -9,10 +9,10 @@
 //   a slice is  where                                         how it moves
 //   one run     lines follow one another in memory with few   one bulk copy; lines lie as they do in memory, at its
 //               gaps (in C none), their banks do not matter   address modulo 128
-//   lines       else, where all start at multiples of 16      here 16 bytes at a time, as far apart as bank conflicts
-//               bytes                                         want it (a bulk copy each takes a warp 50 to 100
-//               cycles);
-//                                                             back by bulk copies, while others compute
+//   lines       else, where all start at multiples of 16      here 16 bytes at a time, as far apart as bank
+//               bytes                                         conflicts want it (a bulk copy each takes a warp 50
+//                                                             to 100 cycles), back by bulk copies, while others
+//                                                             compute
 //   elements    else                                          one by one, as far apart
 // Up to 15 bytes at either end of a copy, which the engine cannot move, go number by number.
 //
@@ -32,6 +32,11 @@
 
 RICCI_FUNCTION constexpr int slices(long long extent, int of_slice) {
     return static_cast<int>((extent + of_slice - 1) / of_slice);
+}
+/// How much of `extent` slice `number` has.
+RICCI_FUNCTION int own_part(int number, int of_slice, long long extent) {
+    const int left = static_cast<int>(extent) - number * of_slice;
+    return left < of_slice ? left : of_slice;
 }
 constexpr int x_slices = slices(along_k[1] ? m : k, lines_of_slice), column_slices = slices(n, columns_of_slice);
 
@@ -105,15 +110,11 @@ template <int O, class Element> class slice_stream {
                : along_k[O] ? (O == 1 ? m_offset(a, 1, 1) : n_offset(a, 1, 1))
                             : k_offset(a, O - 1, 1);
     }
-    static RICCI_FUNCTION int own(int number, int of_slice, long long extent) {
-        const int left = static_cast<int>(extent) - number * of_slice;
-        return left < of_slice ? left : of_slice;
-    }
     static RICCI_FUNCTION int line_count(int number) {
-        return cuts_lines ? all_lines : own(number, most_lines, all_lines);
+        return cuts_lines ? all_lines : own_part(number, most_lines, all_lines);
     }
     static RICCI_FUNCTION int line_length(int number) {
-        return cuts_lines ? own(number, columns_of_slice, n) : most_length;
+        return cuts_lines ? own_part(number, columns_of_slice, n) : most_length;
     }
     static RICCI_FUNCTION int run_bytes(int number) {
         return ((line_count(number) - 1) * pitch[O] + line_length(number)) * size;
@@ -159,7 +160,7 @@ template <int O, class Element> class slice_stream {
             const long long step = line_step_ * size;
             int l = t / Most, piece = t % Most, place = l * pitch[O] * size + begin + piece * Bytes;
             long long offset = l * step + begin + piece * Bytes;
-            RICCI_UNROLL_4
+            RICCI_UNROLL_2
             for (; l < lines; l += lines_on) {
                 if (begin + piece * Bytes < end) f(offset, place);
                 piece += pieces_on, place += lines_on * pitch[O] * size + pieces_on * Bytes,
