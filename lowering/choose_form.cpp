@@ -260,12 +260,14 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
-    /// Products of which an SM could not hold two, or three where each is three TF32 products: from there on blocks
-    /// that hold whole products are slower.
+    /// Products of which an SM could not hold two, or three where each is three TF32 products or four of complex
+    /// numbers, or f64's sides are longer than 64: from there on blocks that hold whole products are slower.
     bool fits_stationary(const step& st) const {
         const auto* mma = mma_of(st, chip_);
-        return mma != nullptr && fits_batched_panels(st, mma->repeats > 1 ? 3 : 2) &&
-               takes_stationary(with_columns(st), chip_);
+        if (mma == nullptr) return false;
+        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        const bool early = mma->repeats > 1 || is_complex(st.compute) || (mma->element_bytes == 8 && largest > 64);
+        return fits_batched_panels(st, early ? 3 : 2) && takes_stationary(with_columns(st), chip_);
     }
 
     /// Products of which an SM's shared memory could not hold so many whole.
