@@ -8,9 +8,9 @@
 //   warps     ask for slices of X, and of Y together with C's where it is added to
 //   a warp    stores C's slices, changed in their place, and hands stages back
 //   warps     bring Y's numbers into the form that the tensor cores take, where that is more than reading them: f32
-//   others    compute: stationary_tile.cuh
+//   others    compute: stationary_tile.cuh, stationary_warpgroup.cuh
 //
-// Constants: product.hpp's, slice_stream.cuh's, stationary_tile.cuh's, and
+// Constants: product.hpp's, slice_stream.cuh's, stationary_tile.cuh's, stationary_warpgroup.cuh's, and
 //   threads_per_block, blocks_of_an_sm
 //   compute_warps      the block's first
 //   load_warps         the block's last: they ask for slices
@@ -21,14 +21,17 @@
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage: for three barriers a stage and where its slices begin
 //   x_for_all          whether all products share one X
+//   warpgroups         whether warps that compute work in fours
 #pragma once
 
 #include "stationary_tile.cuh"
+#include "stationary_warpgroup.cuh"
 
 #if RICCI_BULK_COPIES
 
 constexpr int first_helper = threads_per_block / 32 - load_warps - fragment_warps - 1, loaders = 32 * load_warps;
 constexpr int fragment_stages = has_fragments ? 2 : 0;
+using tile_of_warp = type_if<warpgroups, stationary_warpgroup<>, stationary_tile<>>::type;
 using x_stream = slice_stream<1, x_element>;
 using y_stream = slice_stream<2, y_element>;
 using c_stream = slice_stream<0, c_element>;
@@ -56,7 +59,7 @@ struct slice_ring {
     /// Where fragments lie behind the stages, and for each two barriers: `made` by all warps that make them, `used`
     /// by all that compute.
     RICCI_FUNCTION unsigned char* fragments(ring_turn at) const {
-        return memory + barrier_bytes + stages * stage_bytes + at.stage * stationary_tile<>::bytes_of_fragments;
+        return memory + barrier_bytes + stages * stage_bytes + at.stage * tile_of_warp::bytes_of_fragments;
     }
     RICCI_FUNCTION copy_barrier& made(ring_turn at) const {
         return reinterpret_cast<copy_barrier*>(memory + stages * stage_bookkeeping)[at.stage];
@@ -187,6 +190,34 @@ RICCI_FUNCTION void make_fragments(const arguments& a, const slice_ring& ring, i
     }
 }
 
+/// By a warp that computes: a product's slices of columns.
+template <class Tile> RICCI_FUNCTION void compute_slices(const arguments& a, const slice_ring& ring, Tile& tile,
+                                                         long long product, ring_turn& at, ring_turn& fragments) {
+    RICCI_UNROLL_ONCE
+    for (int s = 0; s < column_slices; ++s, at.advance()) {
+        const int own = columns_of(s);
+        wait_barrier(ring.full(at), at.parity);
+        unsigned char* const stage = ring.stage(at);
+        bool lost_bits = false;
+        if constexpr (has_fragments) {
+            wait_barrier(ring.made(fragments), fragments.parity);
+            tile.multiply(nullptr, ring.fragments(fragments), own);
+            const int lane = threadIdx.x % 32;
+            lost_bits = ring.lost_bits(fragments, lane < fragment_warps ? lane : 0) != 0;
+            arrive_expecting(ring.used(fragments), 0);
+            fragments.advance(fragment_stages);
+        } else {
+            tile.multiply(reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), nullptr, own);
+        }
+        c_element* const c = reinterpret_cast<c_element*>(stage + ring.places(at)[1]);
+        tile.update_c(a, c, own, lost_bits, [&](int i, int j) {
+            const batch_places of = places_of(a, product);
+            return dot_in_global(a, of.x, of.y, i, static_cast<long long>(s) * columns_of_slice + j, 0, k);
+        });
+        ring.release(at);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_stationary(const __grid_constant__ arguments a) {
     RICCI_SHARED(memory);
@@ -198,11 +229,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         if (warp == first_helper) return store_slices(a, ring);
         if (warp > first_helper + fragment_warps)
             return ask_for_slices(a, ring, static_cast<int>(threadIdx.x) - 32 * (first_helper + fragment_warps + 1));
-        return make_fragments<stationary_tile<>, has_fragments>(a, ring, warp - first_helper - 1);
+        return make_fragments<tile_of_warp, has_fragments>(a, ring, warp - first_helper - 1);
     }
     have_registers<compute_registers, true>();
     if (warp >= compute_warps) return; // fills up four
-    stationary_tile<> tile(warp);
+    tile_of_warp tile(warp);
     ring_turn at, fragments;
     bool has_x = false;
     RICCI_UNROLL_ONCE
@@ -214,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
                 ring.release(at);
                 at.advance();
             };
-            if constexpr (along_k[1]) {
+            if constexpr (along_k[1] || warpgroups) {
                 RICCI_UNROLL_ONCE
                 for (int s = 0; s < x_slices; ++s) take(s);
             } else { // each slice goes to registers of its own
@@ -223,29 +254,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
             }
             has_x = x_for_all;
         }
-        RICCI_UNROLL_ONCE
-        for (int s = 0; s < column_slices; ++s, at.advance()) {
-            const int own = columns_of(s);
-            wait_barrier(ring.full(at), at.parity);
-            unsigned char* const stage = ring.stage(at);
-            bool lost_bits = false;
-            if constexpr (has_fragments) {
-                wait_barrier(ring.made(fragments), fragments.parity);
-                tile.multiply(nullptr, ring.fragments(fragments), own);
-                const int lane = threadIdx.x % 32;
-                lost_bits = ring.lost_bits(fragments, lane < fragment_warps ? lane : 0) != 0;
-                arrive_expecting(ring.used(fragments), 0);
-                fragments.advance(fragment_stages);
-            } else {
-                tile.multiply(reinterpret_cast<const y_element*>(stage + ring.places(at)[0]), nullptr, own);
-            }
-            tile.update_c(
-                a, reinterpret_cast<c_element*>(stage + ring.places(at)[1]), own, lost_bits, [&](int i, int j) {
-                    const batch_places of = places_of(a, product);
-                    return dot_in_global(a, of.x, of.y, i, static_cast<long long>(s) * columns_of_slice + j, 0, k);
-                });
-            ring.release(at);
-        }
+        compute_slices(a, ring, tile, product, at, fragments);
     }
 }
 

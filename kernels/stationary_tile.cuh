@@ -174,7 +174,8 @@ template <int Type = x_type> class stationary_tile {
             c_element now[tile_m][sums];
             if constexpr (accumulate)
                 each_place(t, own, [&](int r, int s, const place& at) {
-                    if (at.exists) now[r][s] = c[at.row + at.column * pitch[0]];
+                    // else it were kept for the next slice
+                    now[r][s] = at.exists ? c[at.row + at.column * pitch[0]] : c_element{};
                 });
             each_place(t, own, [&](int r, int s, const place& at) {
                 if (!at.exists) return;

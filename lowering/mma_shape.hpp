@@ -38,10 +38,17 @@ inline const mma_shape* mma_of(const step& st) {
     return nullptr;
 }
 
-/// The product that a step's mma tile is made of.
+/// The product that a step's mma tile is made of. Of a warpgroup's, what one of its warps has of 16 rows: twice 8.
 inline const mma_shape* mma_of(const step& st, const batched_tile& t) {
-    static constexpr mma_shape doubles_of_16_rows{16, 8, 4, 1, 2, 2, 4};
+    static constexpr mma_shape doubles_of_16_rows{16, 8, 4, 1, 2, 2, 4}, split_floats{8, 4, 2, 3, 5, 2, 1.5},
+        rounded_floats{8, 4, 2, 1, 2, 1, 0.5};
+    if (t.warpgroups) return st.math == math_mode::tf32 ? &rounded_floats : &split_floats;
     return t.rows_of_16 ? &doubles_of_16_rows : mma_of(st);
+}
+
+/// Whether a chip has TF32 products of four warps, one factor of which lies in shared memory.
+inline bool has_warpgroup_products(const mma_shape& mma, const machine& chip) {
+    return mma.element_bytes == 4 && capability_of(chip, 80) == 90;
 }
 
 /// Whether a chip has f64 products of 16 rows, which take as long as those of 8.

@@ -84,6 +84,7 @@ struct batched_tile {
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma
     bool rows_of_16 = false;                        ///< mma of f64: products of 16 rows instead of 8, sm_90
+    bool warpgroups = false;                        ///< batched_stationary of f32: products of four warps, sm_90
     /// mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step
     std::int32_t k_apart = 0;
     std::int32_t thread_products = 1; ///< batched_lanes with stages: neighbors a thread

@@ -32,32 +32,41 @@ bool batch_is_outside(const step& st, int o, const matrix_lines& x) {
 }
 
 /// Passes through shared memory of a warp's read of X's or Y's numbers, lines being `pitch` elements apart.
-double read_conflicts(const step& st, int o, const matrix_lines& x, std::int64_t pitch, int apart) {
-    const auto& mma = *mma_of(st);
+double read_conflicts(const step& st, int o, const matrix_lines& x, std::int64_t pitch, const batched_tile& t) {
+    const auto& mma = *mma_of(st, t);
     const auto side_step = x.along_k ? pitch : 1, k_step = x.along_k ? 1 : pitch,
                bytes = size_of(operand_of(st, o).type);
-    const auto neighbors = apart > 0 ? 4 * apart : 1; // steps between lanes
+    if (t.warpgroups && o == 2) // stationary_warpgroup.cuh's make_fragments
+        return x.along_k ? 1 : wavefronts(mma.element_bytes, [&](int lane) {
+            return (lane % 8 + lane / 8 * k_step) * bytes;
+        });
+    // steps between lanes
+    const auto neighbors = t.warpgroups    ? 2 * up(extent_of(st, k), 8)
+                           : t.k_apart > 0 ? std::int64_t{4} * t.k_apart
+                                           : std::int64_t{1};
     return wavefronts(mma.element_bytes,
                       [&](int lane) { return (lane / 4 * side_step + lane % 4 * neighbors * k_step) * bytes; });
 }
 
 /// The same of its access to C.
-double result_conflicts(const step& st, std::int64_t pitch) {
+double result_conflicts(const step& st, std::int64_t pitch, const batched_tile& t) {
     const auto bytes = size_of(operand_of(st, 0).type), part = is_complex(operand_of(st, 0).type) ? bytes / 2 : bytes;
-    return wavefronts(static_cast<int>(part), [&](int lane) { return (lane / 4 * pitch + lane % 4 * 2) * bytes; });
+    return wavefronts(static_cast<int>(part), [&](int lane) {
+        return (t.warpgroups ? lane % 4 * 2 * pitch + lane / 4 : lane / 4 * pitch + lane % 4 * 2) * bytes;
+    });
 }
 
-double conflicts_of(const step& st, int o, const matrix_lines& x, std::int64_t pitch, int apart) {
-    return o == 0 ? result_conflicts(st, pitch) : read_conflicts(st, o, x, pitch, apart);
+double conflicts_of(const step& st, int o, const matrix_lines& x, std::int64_t pitch, const batched_tile& t) {
+    return o == 0 ? result_conflicts(st, pitch, t) : read_conflicts(st, o, x, pitch, t);
 }
 
 /// Elements from one line to the next, at multiples of 16 bytes: with the fewest bank conflicts, then the least.
-std::int64_t line_pitch(const step& st, int o, const matrix_lines& x, std::int64_t length, int apart) {
+std::int64_t line_pitch(const step& st, int o, const matrix_lines& x, std::int64_t length, const batched_tile& t) {
     const auto bytes = size_of(operand_of(st, o).type), least = up(length * bytes, 16) * 16;
     std::int64_t best = least / bytes;
-    double fewest = conflicts_of(st, o, x, best, apart);
+    double fewest = conflicts_of(st, o, x, best, t);
     for (std::int64_t more = 16; more < 128; more += 16)
-        if (const auto own = conflicts_of(st, o, x, (least + more) / bytes, apart); own < fewest)
+        if (const auto own = conflicts_of(st, o, x, (least + more) / bytes, t); own < fewest)
             best = (least + more) / bytes, fewest = own;
     return best;
 }
@@ -74,12 +83,12 @@ void place_slice(const step& st, int o, const batched_tile& t, std::int64_t leng
         whole && batch_is_outside(st, o, x) &&
         (o == 0 ? dense : static_cast<double>(x.length) >= least_use * static_cast<double>(x.between));
     const bool may_be_lines = x.between * bytes % 16 == 0; // else they come element by element
-    const auto pitch = line_pitch(st, o, x, length, t.k_apart);
+    const auto pitch = line_pitch(st, o, x, length, t);
     // Twice the wavefronts cost less than numbers that are copied one by one; X is read once.
-    const double of_run = conflicts_of(st, o, x, x.between, t.k_apart),
-                 of_lines = conflicts_of(st, o, x, pitch, t.k_apart);
+    const double of_run = conflicts_of(st, o, x, x.between, t),
+                 of_lines = conflicts_of(st, o, x, pitch, t);
     out.along_k[at] = x.along_k;
-    out.is_run[at] = may_be_run && (!may_be_lines || of_run <= of_lines * (o == 1 ? 2 : 1));
+    out.is_run[at] = may_be_run && (!may_be_lines || of_run <= of_lines * (o == 1 || t.warpgroups ? 4 : 1));
     out.pitch[at] = out.is_run[at] ? x.between : pitch;
     out.region[at] = o == 1 ? 0 : out.stage_bytes;
     const auto end =
@@ -102,10 +111,10 @@ bool lines_of(const step& st, int o, matrix_lines& out) {
     return true;
 }
 
-double slice_conflicts(const step& st, int o, std::int64_t pitch, int apart) {
+double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t) {
     matrix_lines x;
     lines_of(st, o, x);
-    return conflicts_of(st, o, x, pitch, apart);
+    return conflicts_of(st, o, x, pitch, t);
 }
 
 stationary_layout stationary_layout_of(const step& st, const batched_tile& t) {

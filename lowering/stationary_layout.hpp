@@ -19,7 +19,7 @@ struct matrix_lines {
 bool lines_of(const step& st, int o, matrix_lines& out);
 
 /// Passes through shared memory of a warp's access to an operand's numbers, lines being `pitch` elements apart.
-double slice_conflicts(const step& st, int o, std::int64_t pitch, int apart);
+double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t);
 
 /// How slices of C, X and Y lie in a stage: see kernels/slice_stream.cuh.
 struct stationary_layout {

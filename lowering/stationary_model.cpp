@@ -26,7 +26,8 @@ constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_c
 // Registers of a thread: in all; beside what it holds and reads, of most types, of split floats, and of f64 in
 // products of 16 rows; of one that copies, and one that makes fragments too.
 constexpr std::int64_t most_registers = 232, own_registers = 30, own_of_split = 34, own_of_16_rows = 57;
-constexpr std::int64_t of_copying = 40, of_fragments = 80;
+constexpr std::int64_t of_copying = 40, of_fragments = 72;
+constexpr std::int64_t fragment_stages = 2;
 constexpr double most_instructions = 1400; ///< more take NVRTC too long
 constexpr std::int64_t most_stage_bytes = 56 << 10;
 // Not fitted: counted, or guessed.
@@ -34,8 +35,8 @@ constexpr double ring_rate = 1.04;                    ///< of the memory's time
 constexpr double mma_latency = 33;                    ///< cycles from one product to the next on the same sums
 constexpr double slice_cycles = 400;                  ///< of a slice, waiting and handing it back
 constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copies of 16 bytes or a number
-/// Of a warp, to make one: from 70 timings of f32 and c64 on an H100, which all wait for these warps.
-constexpr double fragment_cycles = 350;
+/// Of a warp, to make one: from 70 timings of f32 and c64 on an H100, and 60 of warpgroups on an H200.
+constexpr double fragment_cycles = 350, warpgroup_fragment_cycles = 200;
 constexpr double own_cycles = 6;         ///< of a warp alone, for an instruction
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
 constexpr double doubles = 1.25;         ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
@@ -58,6 +59,14 @@ std::int64_t fragment_words(const step& st, const batched_tile& t) {
     return parts_of(st) * (mma.rows / 8) * (4 / mma.splits) * mma.words;
 }
 
+/// Of a slice.
+std::int64_t fragment_bytes(const step& st, const batched_tile& t) {
+    if (!t.realigned) return 0;
+    const auto& mma = *mma_of(st, t);
+    if (t.warpgroups) return parts_of(st) * mma.words * 2 * products_of_sum(st) * (16 * t.panel + 16);
+    return t.panel / mma.rows * products_of_sum(st) * warp * fragment_words(st, t) * 4;
+}
+
 /// Of a thread, predicted.
 std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split) {
     const auto& mma = *mma_of(st, t);
@@ -65,11 +74,12 @@ std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split
     // 2-byte numbers are kept in pairs.
     const auto held = products_of_sum(st) * t.tile_m * elements * parts * (x_is_split ? mma.words : 1) /
                       (mma.element_bytes == 2 ? 2 : 1);
-    const auto sets = parts * (mma.repeats > 1 ? 2 : 1);
+    const auto sets = parts * (mma.repeats > 1 && !t.warpgroups ? 2 : 1);
     const auto sums = 2 * lane_columns * t.tile_m * t.tile_n * sets * (mma.element_bytes == 8 ? 2 : 1);
-    const auto read = t.tile_n * fragment_words(st, t);
-    const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words;
-    return held + sums + read + split +
+    const auto read = t.warpgroups ? 0 : t.tile_n * fragment_words(st, t);
+    const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words * (t.warpgroups ? 2 : 1);
+    const auto as_it_came = t.warpgroups && x_is_split && parts > 1 ? 24 : 0; // beside what it is split into
+    return held + sums + read + split + as_it_came +
            (t.rows_of_16      ? own_of_16_rows + sums // the compiler sums from one place to another
             : mma.repeats > 1 ? own_of_split
                               : own_registers);
@@ -113,13 +123,14 @@ int resident_blocks(const step& st, const batched_tile& t, const machine& chip) 
 
 /// k_apart whose reads of Y wait least, the smallest of them: lines may be set apart for any, runs not.
 int best_apart(const step& st, batched_tile t) {
+    if (t.warpgroups) return 0;
     int best = 0;
     double fewest = INFINITY;
     for (const int apart : {0, 1, 2, 4}) {
         if (16 * apart > extent_of(st, k)) break;
         t.k_apart = apart;
         const auto pitch = stationary_layout_of(st, t).pitch[2];
-        if (const auto own = slice_conflicts(st, 2, pitch, apart); own < fewest) best = apart, fewest = own;
+        if (const auto own = slice_conflicts(st, 2, pitch, t); own < fewest) best = apart, fewest = own;
     }
     return best;
 }
@@ -156,14 +167,22 @@ void add_stages(std::vector<batched_tile>& out, const step& st, batched_tile t, 
     }
 }
 
+/// Of mma_shape's cycles.
+double rate_of(const mma_shape& mma, const batched_tile& t) {
+    if (t.warpgroups) return std::max(1.0, 13.0 / 4 / t.tile_n); // ptx_wgmma.cuh
+    return mma.repeats > 1 ? three_products : mma.element_bytes == 8 ? doubles : 1;
+}
+
 /// All with t's kind of product.
 void add_tiles(std::vector<batched_tile>& out, const step& st, batched_tile t, const machine& chip) {
     const auto& mma = *mma_of(st, t);
     const auto row_tiles = up(extent_of(st, m), 8), column_tiles = up(extent_of(st, n), mma.rows);
     t.realigned = wants_fragments(mma);
     for (std::int64_t tm = 1; tm <= std::min(row_tiles, most_tile_m); ++tm) {
-        const auto row_warps = up(row_tiles, tm);
-        if (up(row_tiles, row_warps) < tm) continue; // as many warps with smaller tiles would do the same
+        t.tile_m = static_cast<std::int32_t>(tm);
+        const auto row_warps = stationary_row_warps(st, t);
+        if (t.warpgroups ? tm != 2 : up(row_tiles, row_warps) < tm)
+            continue; // as many warps with smaller tiles would do the same
         for (std::int64_t tn = 1; tn <= std::min(column_tiles, most_tile_n); ++tn)
             for (const std::int64_t groups : {1, 2, 3, 4}) {
                 const std::int64_t columns = groups * tn * mma.rows, helpers = t.realigned ? 3 : 2;
@@ -171,8 +190,8 @@ void add_tiles(std::vector<batched_tile>& out, const step& st, batched_tile t, c
                 const auto instructions = static_cast<double>(products_of_sum(st) * tn) *
                                           (static_cast<double>(tm * mma.repeats) * (is_complex(st.compute) ? 4 : 1) +
                                            2.0 * mma.issue * static_cast<double>(parts_of(st)));
-                if (instructions > most_instructions) continue;
-                t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+                if (!t.warpgroups && instructions > most_instructions) continue;
+                t.tile_n = static_cast<std::int32_t>(tn);
                 t.panel = static_cast<std::int32_t>(columns);
                 // A quarter of an SM has registers for as many as another.
                 const auto least = up(row_warps * groups + helpers, warps_at_once),
@@ -213,11 +232,9 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
     batched_tile t;
     t.core = batched_core::mma;
     t.c_transposed = true;
-    for (const bool rows_of_16 : {false, true}) {
-        if (rows_of_16 && !has_rows_of_16(*mma_of(st), chip)) break;
-        t.rows_of_16 = rows_of_16;
-        add_tiles(out, st, t, chip);
-    }
+    add_tiles(out, st, t, chip);
+    if ((t.rows_of_16 = has_rows_of_16(*mma_of(st), chip))) add_tiles(out, st, t, chip);
+    if ((t.warpgroups = has_warpgroup_products(*mma_of(st), chip))) add_tiles(out, st, t, chip);
     return out;
 }
 
@@ -237,7 +254,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         matrix_lines lines[3];
         for (int o = 0; o < 3; ++o) lines_of(st, o, lines[o]);
         const auto conflicts = [&](int o) {
-            return slice_conflicts(st, o, layout.pitch[static_cast<std::size_t>(o)], t.k_apart);
+            return slice_conflicts(st, o, layout.pitch[static_cast<std::size_t>(o)], t);
         };
         const auto column_slices = static_cast<double>(up(s.n, t.panel)),
                    x_slices = static_cast<double>(up(lines[1].count, t.k_panel));
@@ -251,16 +268,17 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double results = 2 * tiles_of_warp * lane_columns * parts;
         // Fragments are made once for all rows.
         const double shares = t.realigned ? row_warps : 1,
-                     reading = t.realigned ? products * t.tile_n * static_cast<double>(fragment_words(st, t)) / 4 : 0;
+                     reading = t.realigned && !t.warpgroups
+                                   ? products * t.tile_n * static_cast<double>(fragment_words(st, t)) / 4
+                                   : 0;
         const double splitting =
             stationary_splits_x_once(st, t, chip) ? 0 : products * t.tile_m * elements * parts * 3;
         const double issue =
-            multiplies + splitting + reading + numbers * (mma.issue + 3 * (shares > 1)) / shares + results * 8 + 60;
+            (t.warpgroups ? multiplies / tiles_of_warp : multiplies) + splitting + reading +
+            numbers * (mma.issue + 3 * (shares > 1)) / shares + results * 8 + 60;
         const double wavefronts_of_slice = numbers * conflicts(2) / shares + 4 * reading * (1 + 1 / shares) +
                                            results * conflicts(0) * (st.op == assignment::assign ? 1 : 2);
-        const double arithmetic =
-            products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles *
-            (mma.repeats > 1 ? three_products : mma.element_bytes == 8 ? doubles : 1);
+        const double arithmetic = products * tiles_of_warp * (s.complex ? 4 : 1) * mma.cycles * rate_of(mma, t);
         const double warps = row_warps * groups, slices = column_slices * warps;
         // X: each warp reads its rows once.
         const double x_numbers = products * t.tile_m * elements * parts;
@@ -290,9 +308,10 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const double loading =
             copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
-        const double making = t.realigned ? products * static_cast<double>(up(s.n, mma.rows)) * fragment_cycles /
-                                                static_cast<double>(stationary_warps_of(st, t).fragment)
-                                          : 0;
+        const double a_fragment = t.warpgroups ? warpgroup_fragment_cycles : fragment_cycles,
+                     fragments = products * static_cast<double>(up(s.n, 16));
+        const double making =
+            t.realigned ? fragments * a_fragment / static_cast<double>(stationary_warps_of(st, t).fragment) : 0;
         cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
         out.push_back(cost);
     }
@@ -317,7 +336,8 @@ bool stationary_splits_x_once(const step& st, const batched_tile& t, const machi
 }
 
 std::int64_t stationary_row_warps(const step& st, const batched_tile& t) {
-    return up(up(extent_of(st, m), 8), t.tile_m);
+    const auto warps = up(up(extent_of(st, m), 8), t.tile_m);
+    return t.warpgroups ? up(warps, warps_at_once) * warps_at_once : warps;
 }
 
 bool stationary_x_is_for_all(const step& st) {
@@ -333,9 +353,8 @@ std::int64_t stationary_barrier_bytes(const batched_tile& t) {
 }
 
 std::int64_t stationary_shared_bytes(const step& st, const batched_tile& t) {
-    const auto fragments =
-        t.realigned ? 2 * t.panel / mma_of(st, t)->rows * products_of_sum(st) * warp * fragment_words(st, t) * 4 : 0;
-    return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes + fragments;
+    return stationary_barrier_bytes(t) + t.stages * stationary_layout_of(st, t).stage_bytes +
+           fragment_stages * fragment_bytes(st, t);
 }
 
 int stationary_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {

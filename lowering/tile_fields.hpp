@@ -9,7 +9,7 @@
 namespace ricci::lowering {
 
 // A tuning table leaves out what has its default: who changes a default changes what tables say.
-static_assert(sizeof(batched_tile) == 56, "a parameter more or less: list it below");
+static_assert(sizeof(batched_tile) == 60, "a parameter more or less: list it below");
 
 /// Calls f(name, reference to the parameter) for each; a flag or the core is an integer to whoever reads.
 template <class Tile, class F>
@@ -30,6 +30,7 @@ void for_each_field(Tile& t, const F& f) {
     f(std::string_view("k_apart"), t.k_apart);
     f(std::string_view("in_registers"), t.in_registers);
     f(std::string_view("rows_of_16"), t.rows_of_16);
+    f(std::string_view("warpgroups"), t.warpgroups);
     f(std::string_view("realigned"), t.realigned);
     f(std::string_view("thread_products"), t.thread_products);
 }

@@ -268,6 +268,7 @@ class product_source {
         text_.constant("compute_registers", registers.compute);
         text_.constant("helper_registers", registers.helper);
         text_.flag("has_fragments", t.realigned);
+        text_.flag("warpgroups", t.warpgroups);
         text_.flag("x_is_split", stationary_splits_x_once(st_, t, chip_));
         text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
         text_.list("is_run", std::array<std::int32_t, 3>{layout.is_run[0], layout.is_run[1], layout.is_run[2]});
@@ -281,7 +282,7 @@ class product_source {
         text_.flag("x_for_all", stationary_x_is_for_all(st_));
         text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));
         finish("batched_stationary");
-        if (registers.compute > 0) out_.source.insert(0, architecture_specific_marker);
+        if (registers.compute > 0 || t.warpgroups) out_.source.insert(0, architecture_specific_marker);
         out_.shape.grid = stationary_blocks(st_, t, chip_);
         out_.shape.threads = t.threads;
         out_.shape.shared_bytes = static_cast<int>(stationary_shared_bytes(st_, t));
