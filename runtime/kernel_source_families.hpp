@@ -1,4 +1,4 @@
-// kernel_source_families: one function for each kernel family with a prelude of its own.
+// kernel_source_families: one function for each file that writes the preludes of kernel families.
 #pragma once
 
 #include "runtime/kernel_source.hpp"
@@ -6,7 +6,9 @@
 namespace ricci::runtime {
 
 kernel_request make_direct(const lowering::step& st, const lowering::machine& chip);
-/// batched_small and both tall-skinny families.
-kernel_request make_product(const lowering::step& st, const lowering::machine& chip);
+/// batched_small, _lanes, _panels and _stationary.
+kernel_request make_batched(const lowering::step& st, const lowering::machine& chip);
+/// tall_skinny_atb and _ab.
+kernel_request make_tall_skinny(const lowering::step& st, const lowering::machine& chip);
 
 } // namespace ricci::runtime

@@ -1,0 +1,204 @@
+// kernel_source_batched: the constants and launch shapes of the kernels for batches of small products.
+#include "runtime/kernel_source_families.hpp"
+
+#include "lowering/batched_layout.hpp"
+#include "lowering/batched_model.hpp"
+#include "lowering/families.hpp"
+#include "lowering/lanes_model.hpp"
+#include "lowering/stationary_layout.hpp"
+#include "lowering/stationary_model.hpp"
+#include "runtime/nvrtc_compiler.hpp"
+#include "runtime/product_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+using enum axis_class;
+
+class batched_source : public product_source {
+  public:
+    using product_source::product_source;
+
+    kernel_request make() {
+        switch (st_.kernel) {
+        case family::batched_small: make_batched_small(); break;
+        case family::batched_lanes: make_batched_lanes(); break;
+        case family::batched_panels: make_batched_panels(); break;
+        default: make_batched_stationary(); break;
+        }
+        return take_request();
+    }
+
+  private:
+    /// 0 the rows, 1 the columns, 2 the batch: along which an operand's elements lie nearest.
+    static int fastest(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns,
+                       const std::vector<std::int64_t>& batches) {
+        const auto nearest = [](const std::vector<std::int64_t>& strides) {
+            std::int64_t best = INT64_MAX;
+            for (const auto s : strides)
+                if (s != 0) best = std::min(best, std::abs(s));
+            return best;
+        };
+        const auto r = nearest(rows), c = nearest(columns), b = nearest(batches);
+        return b < r && b < c ? 2 : r <= c ? 0 : 1;
+    }
+
+    void make_batched_small() {
+        if (!cuda_) {
+            finish("batched_small");
+            out_.shape.grid = products_;
+            return;
+        }
+        const auto& t = st_.batched;
+        const auto layout = batched_layout_of(st_, t);
+        write_tile(t.threads);
+        write_layout(layout, t.products);
+        text_.flag("always_aligned",
+                   layout.realigned || (layout.operands[1].line > 0 && layout.operands[2].line > 0));
+        write_fragments(layout.realigned ? fragment_load::matrices : span_fragments(st_, layout), t.k_apart);
+        text_.constant("rows_of_block", extent_of(st_, m));
+        text_.constant("columns_of_block", extent_of(st_, n));
+        finish("batched_small");
+        const auto share = batched_share(products_, t, chip_);
+        out_.words[blocks_word_ + 1] = static_cast<std::uint64_t>(share);
+        out_.shape.grid = (products_ + share - 1) / share;
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(batched_shared_bytes(st_, layout, t.products));
+    }
+
+    void write_layout(const batched_layout& layout, std::int64_t products) {
+        std::array<std::int32_t, 3> is_span{}, is_run{}, lines{}, slots{}, rows{}, columns{}, lengths{}, nearest{};
+        const auto regions = regions_of(st_, layout, products);
+        for (std::size_t o = 0; o < 3; ++o) {
+            const auto& staged = layout.operands[o];
+            is_span[o] = staged.is_span, is_run[o] = staged.is_run;
+            lines[o] = static_cast<std::int32_t>(staged.line);
+            slots[o] = static_cast<std::int32_t>(staged.slot);
+            rows[o] = static_cast<std::int32_t>(staged.row), columns[o] = static_cast<std::int32_t>(staged.column);
+            lengths[o] = static_cast<std::int32_t>(staged.length);
+        }
+        nearest = {fastest(m_.stride[0], n_.stride[0], batch_.stride[0]),
+                   fastest(m_.stride[1], k_.stride[0], batch_.stride[1]),
+                   fastest(k_.stride[1], n_.stride[1], batch_.stride[2])};
+        text_.list("is_span", is_span);
+        text_.list("is_run", is_run);
+        text_.list("line", lines);
+        text_.flag("c_is_dense", layout.c_is_dense);
+        text_.list("slot", slots);
+        text_.list("row", rows);
+        text_.list("column", columns);
+        text_.list("length", lengths);
+        text_.list("region", narrow(regions.staged));
+        text_.list("fastest", nearest);
+        text_.constant("places", regions.end);
+        text_.constant("all_steps", layout.all_steps);
+        text_.flag("realigned", layout.realigned);
+        write_realigned(layout, regions);
+    }
+
+    void write_realigned(const batched_layout& layout, const batched_regions& regions) {
+        const auto each = [&](std::int64_t realigned_operand::*member) {
+            std::array<std::int64_t, 3> out{};
+            for (std::size_t o = 1; o < 3; ++o) out[o] = layout.again[o].*member;
+            return narrow(out);
+        };
+        text_.list("line_count", each(&realigned_operand::lines));
+        text_.list("line_length", each(&realigned_operand::length));
+        text_.list("all_line_count", each(&realigned_operand::all_lines));
+        text_.list("all_line_length", each(&realigned_operand::all_length));
+        text_.list("from_pitch", each(&realigned_operand::from_pitch));
+        text_.list("realigned_pitch", each(&realigned_operand::pitch));
+        text_.list("realigned_slot", each(&realigned_operand::slot));
+        text_.list("realigned_region", narrow(regions.again));
+    }
+
+    void make_batched_lanes() {
+        const auto& t = st_.batched;
+        out_.shape.grid = lanes_blocks(st_, t);
+        text_.constant("blocks_of_an_sm", lanes_resident_blocks(st_, t, chip_));
+        out_.shape.threads = t.threads;
+        if (!has_panels(t)) {
+            text_.constant("threads_per_block", t.threads);
+            return finish("batched_lanes");
+        }
+        const auto layout = lanes_layout_of(st_, t);
+        write_tile(t.threads);
+        text_.constant("products_per_thread", t.thread_products);
+        text_.constant("rows_of_block", layout.rows);
+        text_.constant("columns_of_block", layout.columns);
+        text_.constant("row_blocks", layout.row_blocks);
+        text_.constant("column_blocks", layout.column_blocks);
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        text_.list("lines", narrow(layout.lines));
+        text_.list("for_all", std::array<std::int32_t, 3>{0, layout.for_all[1], layout.for_all[2]});
+        text_.list("pitch", narrow(layout.pitch));
+        text_.list("region", narrow(layout.region));
+        finish("batched_lane_panels");
+        out_.shape.shared_bytes = static_cast<int>(lanes_shared_bytes(st_, t));
+    }
+
+    void make_batched_panels() {
+        const auto& t = st_.batched;
+        const auto layout = panel_layout_of(st_, t);
+        const auto column_blocks = (extent_of(st_, n) + t.panel - 1) / t.panel;
+        write_tile(t.threads);
+        write_panels(layout, 1);
+        text_.constant("rows_of_block", extent_of(st_, m));
+        write_stages(layout);
+        text_.constant("column_blocks", column_blocks);
+        text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
+        finish("batched_panels");
+        out_.shape.grid = products_ * column_blocks;
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(t.stages * layout.stage_bytes);
+    }
+
+    void make_batched_stationary() {
+        const auto& t = st_.batched;
+        const auto layout = stationary_layout_of(st_, t);
+        write_tile(t.threads);
+        text_.constant("k_apart", t.k_apart);
+        text_.constant("row_warps", stationary_row_warps(st_, t));
+        const auto warps = stationary_warps_of(st_, t);
+        const auto registers = stationary_registers_of(st_, t, chip_);
+        text_.constant("compute_warps", warps.compute);
+        text_.constant("load_warps", warps.load);
+        text_.constant("fragment_warps", warps.fragment);
+        text_.constant("compute_registers", registers.compute);
+        text_.constant("helper_registers", registers.helper);
+        text_.flag("has_fragments", t.realigned);
+        text_.flag("warpgroups", t.warpgroups);
+        text_.flag("x_is_split", stationary_splits_x_once(st_, t, chip_));
+        text_.list("along_k", std::array<std::int32_t, 3>{0, layout.along_k[1], layout.along_k[2]});
+        text_.list("is_run", std::array<std::int32_t, 3>{layout.is_run[0], layout.is_run[1], layout.is_run[2]});
+        text_.list("pitch", narrow(layout.pitch));
+        text_.list("region", narrow(layout.region));
+        text_.constant("columns_of_slice", t.panel);
+        text_.constant("lines_of_slice", t.k_panel);
+        text_.constant("stages", t.stages);
+        text_.constant("stage_bytes", layout.stage_bytes);
+        text_.constant("barrier_bytes", stationary_barrier_bytes(t));
+        text_.flag("x_for_all", stationary_x_is_for_all(st_));
+        text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));
+        finish("batched_stationary");
+        if (registers.compute > 0 || t.warpgroups) out_.source.insert(0, architecture_specific_marker);
+        out_.shape.grid = stationary_blocks(st_, t, chip_);
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(stationary_shared_bytes(st_, t));
+    }
+};
+
+} // namespace
+
+kernel_request make_batched(const step& st, const machine& chip) { return batched_source(st, chip).make(); }
+
+} // namespace ricci::runtime

@@ -1,0 +1,72 @@
+// product_source: what the preludes and arguments of all kernels for products of two operands have in common.
+#pragma once
+
+#include "lowering/batched_layout.hpp"
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+#include "runtime/kernel_source.hpp"
+#include "runtime/prelude.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace ricci::runtime {
+
+/// A request in the making. What derives from it adds its families' constants, calls finish(), sets the launch shape
+/// and hands out take_request().
+class product_source {
+  public:
+    /// Writes the constants and packs the arguments that all families share.
+    product_source(const lowering::step& st, const lowering::machine& chip);
+
+  protected:
+    /// The axes that make up m, n, k or the batch, and how the operands step along them.
+    struct axis_group {
+        std::vector<std::int64_t> extent;
+        std::vector<std::vector<std::int64_t>> stride; ///< one row per operand that has the axes
+    };
+
+    /// `threads`: of a block.
+    void write_tile(std::int32_t threads);
+    /// For the tensor cores.
+    void write_fragments(lowering::fragment_load fragments, std::int32_t k_apart);
+    /// `interleaved`: how many slices take turns at a panel's steps.
+    void write_panels(const lowering::panel_layout& layout, std::int64_t interleaved);
+    void write_stages(const lowering::panel_layout& layout);
+    static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values);
+
+    /// Makes the source, of the kernel of this name: all constants are written.
+    void finish(std::string_view name);
+    /// The request, whose launch shape is known.
+    kernel_request take_request();
+
+    const lowering::step& st_;
+    const lowering::machine& chip_;
+    bool cuda_;
+    axis_group m_, n_, k_, batch_;
+    std::int64_t products_ = 1;
+    std::size_t blocks_word_ = 0; ///< among the arguments: the blocks; a block's share comes next
+    prelude text_;
+    kernel_request out_;
+
+  private:
+    const lowering::operand& at(std::int32_t o) const;
+    axis_group group(lowering::axis_class c, std::initializer_list<std::int32_t> operands) const;
+    bool is_long(lowering::axis_class c) const;
+    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it: of a
+    /// batch of one it may be as long as that axis's own.
+    std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g,
+                                                            std::initializer_list<std::int32_t> operands) const;
+    std::vector<std::int64_t> constant_extents(lowering::axis_class c, const axis_group& g) const;
+    void write_shared_constants();
+    void pack_arguments();
+    /// Of C, X or Y.
+    const lowering::operand* table_of(int o) const;
+    void pack_tables(argument_packer& pack);
+};
+
+} // namespace ricci::runtime
