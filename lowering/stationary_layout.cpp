@@ -74,8 +74,7 @@ std::int64_t line_pitch(const step& st, int o, const matrix_lines& x, std::int64
 /// Of an operand whose lines are `length` elements in a slice and so many.
 void place_slice(const step& st, int o, const batched_tile& t, std::int64_t length, std::int64_t count,
                  stationary_layout& out) {
-    matrix_lines x;
-    lines_of(st, o, x);
+    const auto x = *lines_of(st, o);
     const auto at = static_cast<std::size_t>(o);
     const auto bytes = size_of(operand_of(st, o).type);
     const bool whole = length == x.length, dense = x.between == x.length;
@@ -98,29 +97,23 @@ void place_slice(const step& st, int o, const batched_tile& t, std::int64_t leng
 
 } // namespace
 
-bool lines_of(const step& st, int o, matrix_lines& out) {
+std::optional<matrix_lines> lines_of(const step& st, int o) {
     const auto side = o == 2 ? n : m, other = o == 0 ? n : k;
     const auto along_side = stride_of(st, o, side), along_other = stride_of(st, o, other);
     const auto of_side = extent_of(st, side), of_other = extent_of(st, other);
-    if (along_side == 1 && along_other >= of_side)
-        out = {false, of_side, of_other, along_other};
-    else if (o != 0 && along_other == 1 && along_side >= of_other)
-        out = {true, of_other, of_side, along_side};
-    else
-        return false;
-    return true;
+    if (along_side == 1 && along_other >= of_side) return matrix_lines{false, of_side, of_other, along_other};
+    if (o != 0 && along_other == 1 && along_side >= of_other)
+        return matrix_lines{true, of_other, of_side, along_side};
+    return std::nullopt;
 }
 
 double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t) {
-    matrix_lines x;
-    lines_of(st, o, x);
-    return conflicts_of(st, o, x, pitch, t);
+    return conflicts_of(st, o, *lines_of(st, o), pitch, t);
 }
 
 stationary_layout stationary_layout_of(const step& st, const batched_tile& t) {
     stationary_layout out;
-    matrix_lines x, y;
-    lines_of(st, 1, x), lines_of(st, 2, y);
+    const auto x = *lines_of(st, 1), y = *lines_of(st, 2);
     if (y.along_k)
         place_slice(st, 2, t, y.length, t.panel, out);
     else

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace ricci::lowering {
 
@@ -15,8 +16,8 @@ struct matrix_lines {
     std::int64_t between = 0; ///< elements from one line to the next
 };
 
-/// Of C (o: 0), X (1) or Y (2) of a step with single axes m, n and k. False where an operand does not lie in lines.
-bool lines_of(const step& st, int o, matrix_lines& out);
+/// Of C (o: 0), X (1) or Y (2) of a step with single axes m, n and k. None where an operand does not lie in lines.
+std::optional<matrix_lines> lines_of(const step& st, int o);
 
 /// Passes through shared memory of a warp's access to an operand's numbers, lines being `pitch` elements apart.
 double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t);

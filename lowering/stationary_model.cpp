@@ -137,8 +137,7 @@ int best_apart(const step& st, batched_tile t) {
 
 /// Lines of X in a slice: about as many bytes as the slices of Y and C together have.
 std::int64_t lines_of_x(const step& st, const batched_tile& t) {
-    matrix_lines x;
-    lines_of(st, 1, x);
+    const auto x = *lines_of(st, 1);
     const auto whole = x.along_k ? 8 : 16 * std::max<std::int64_t>(t.k_apart, 1);
     const auto bytes = t.panel * (extent_of(st, k) * size_of(operand_of(st, 2).type) +
                                   extent_of(st, m) * size_of(operand_of(st, 0).type));
@@ -221,9 +220,8 @@ bool takes_stationary(const step& st, const machine& chip) {
     for (const auto c : {m, n, k})
         if (axes_of(st, c).size() != 1) return false;
     if (std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) > largest_batched) return false;
-    matrix_lines lines;
     for (int o = 0; o < 3; ++o)
-        if (!lines_of(st, o, lines)) return false;
+        if (!lines_of(st, o)) return false;
     return !stationary_candidates(st, chip).empty();
 }
 
@@ -251,8 +249,7 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
         const auto layout = stationary_layout_of(st, t);
         const auto& mma = *mma_of(st, t);
         const int lane_columns = mma.rows / 8;
-        matrix_lines lines[3];
-        for (int o = 0; o < 3; ++o) lines_of(st, o, lines[o]);
+        const matrix_lines lines[] = {*lines_of(st, 0), *lines_of(st, 1), *lines_of(st, 2)};
         const auto conflicts = [&](int o) {
             return slice_conflicts(st, o, layout.pitch[static_cast<std::size_t>(o)], t);
         };
