@@ -2,6 +2,7 @@
 #include "lowering/library_choice.hpp"
 
 #include "lowering/families.hpp"
+#include "lowering/stationary_model.hpp"
 #include "lowering/tuning_key.hpp"
 
 #include <algorithm>
@@ -90,11 +91,12 @@ bool has_library_strides(const step& st) {
 
 } // namespace
 
-/// Of short batches, of c128 whose rows take all registers, and in TF32, where one product is left of three
-/// (docs/performance.md).
+/// Of short batches, of c128 whose rows take all registers, of f32 whose Y comes number by number, and in TF32, where
+/// one product is left of three (docs/performance.md).
 bool library_beats_stationary(const step& st, const machine& chip) {
     return fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32 ||
-           (st.compute == scalar_type::c128 && largest_side(st) > 86);
+           (st.compute == scalar_type::c128 && largest_side(st) > 86) ||
+           (real_of(st.compute) == scalar_type::f32 && cuts_unaligned_lines(with_columns(st)));
 }
 
 bool fits_library(const step& st, const machine& chip, bool streams_panels) {

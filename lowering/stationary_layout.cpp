@@ -107,6 +107,13 @@ std::optional<matrix_lines> lines_of(const step& st, int o) {
     return std::nullopt;
 }
 
+bool cuts_unaligned_lines(const step& st) {
+    for (const auto c : {m, n, k})
+        if (axes_of(st, c).size() != 1) return false;
+    const auto y = lines_of(st, 2);
+    return y && !y->along_k && y->between * size_of(operand_of(st, 2).type) % 16 != 0;
+}
+
 double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t) {
     return conflicts_of(st, o, *lines_of(st, o), pitch, t);
 }

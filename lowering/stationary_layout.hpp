@@ -19,6 +19,9 @@ struct matrix_lines {
 /// Of C (o: 0), X (1) or Y (2) of a step with single axes m, n and k. None where an operand does not lie in lines.
 std::optional<matrix_lines> lines_of(const step& st, int o);
 
+/// Whether Y's numbers come one by one, since each slice has parts of its lines, which start anywhere.
+bool cuts_unaligned_lines(const step& st);
+
 /// Passes through shared memory of a warp's access to an operand's numbers, lines being `pitch` elements apart.
 double slice_conflicts(const step& st, int o, std::int64_t pitch, const batched_tile& t);
 

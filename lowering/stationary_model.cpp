@@ -39,7 +39,7 @@ constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copie
 constexpr double fragment_cycles = 350, warpgroup_fragment_cycles = 200;
 constexpr double own_cycles = 6;         ///< of a warp alone, for an instruction
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
-constexpr double doubles = 1.25;         ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
+constexpr double doubles = 1.4;         ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
 constexpr double stationary_issue = 1.2; ///< of what is counted
 
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }

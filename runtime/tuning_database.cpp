@@ -108,15 +108,15 @@ std::shared_ptr<const tuning_table> tuning_database::shipped() {
     const std::lock_guard lock(mutex_);
     if (!shipped_) {
         auto table = std::make_shared<tuning_table>();
-        auto text = kernels::source_file(fmt::format("tuned/{}", file_name_));
-        if (text.empty()) text = kernels::source_file(fmt::format("tuned/{}.json", chip_.architecture));
-        if (!text.empty()) {
-            auto file = read_tuning(text);
+        // What was measured on this very chip stands above what another one of its architecture gave.
+        for (const auto& name : {fmt::format("{}.json", chip_.architecture), file_name_}) {
+            const auto text = kernels::source_file(fmt::format("tuned/{}", name));
+            if (text.empty()) continue;
+            const auto file = read_tuning(text);
             if (!file.problem.empty())
-                throw error(
-                    fmt::format("the tuning table in this build for {}: {}", chip_.architecture, file.problem),
-                    blame::environment);
-            *table = std::move(file.table);
+                throw error(fmt::format("the tuning table {} in this build: {}", name, file.problem),
+                            blame::environment);
+            for (const auto& [key, best] : file.table.entries()) table->put(key, best);
         }
         shipped_ = std::move(table);
     }

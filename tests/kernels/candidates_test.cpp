@@ -147,7 +147,8 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
         if (wanted == kind::realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);
-        for (const auto kind_of_product : {&lowering::batched_tile::warpgroups, &lowering::batched_tile::rows_of_16}) {
+        using lowering::batched_tile;
+        for (const auto kind_of_product : {&batched_tile::warpgroups, &batched_tile::rows_of_16}) {
             const auto first = std::find_if(candidates.begin(), candidates.end(),
                                             [&](const auto& t) { return t.*kind_of_product; });
             if (first != candidates.end()) std::iter_swap(candidates.begin(), first);
@@ -175,7 +176,9 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
 
 TEST_CASE("candidates of batched products agree with the oracle") { check(cases); }
 
-TEST_CASE("candidates of batched products that realign agree with the oracle") { check(realigned_cases, kind::realigned); }
+TEST_CASE("candidates of batched products that realign agree with the oracle") {
+    check(realigned_cases, kind::realigned);
+}
 
 TEST_CASE("candidates of batched products that keep X in registers agree with the oracle") {
     check(stationary_cases, kind::stationary);

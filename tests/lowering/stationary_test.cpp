@@ -46,11 +46,22 @@ TEST_CASE("large products of long batches keep X in registers") {
     CHECK(first_step(text, square("f32", 85, 20000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("c64", 64, 20000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("f64", 64, 20000)).kernel == family::batched_small);
-    CHECK(first_step(text, square("f32", 64, 20000)).kernel == family::batched_small);
+    CHECK(first_step(text, square("f32", 64, 20000)).kernel == family::batched_stationary);
+    CHECK(first_step(text, square("f32", 50, 20000)).kernel == family::batched_small);
+    CHECK(first_step(text, square("c64", 36, 20000)).kernel == family::batched_small);
+    // Columns of Y that begin anywhere would come number by number.
+    const auto by_rows = "C(i,j,e) += A(i,k,e)*B(j,k,e)";
+    CHECK(first_step(by_rows, square("f32", 64, 20000)).kernel == family::batched_stationary);
+    CHECK(first_step(by_rows, square("f32", 63, 20000)).kernel == family::batched_small);
+    CHECK(first_step(by_rows, square("f32", 97, 9000)).kernel == family::library);
+    CHECK(first_step(by_rows, square("f64", 97, 9000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("f64", 127, 100)).kernel == family::library); // a short batch
     CHECK(first_step(text, square("f64", 128, 9000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("c128", 70, 9000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("c128", 97, 9000)).kernel == family::library);
+    auto newer = with_blas();
+    newer.architecture = "sm_100"; // without products of warpgroups
+    CHECK(first_step(text, square("f32", 64, 20000), newer).kernel == family::batched_small);
     auto older = with_blas();
     older.architecture = "sm_80";
     CHECK(first_step(text, square("f64", 128, 9000), older).kernel == family::library);

@@ -197,6 +197,19 @@ TEST_CASE("folders and files of others are not read; where nothing can be writte
     CHECK(in_memory.errors.empty());
 }
 
+TEST_CASE("a chip's own shipped table stands above its architecture's") {
+    auto h200 = chip;
+    h200.architecture = "sm_90", h200.name = "NVIDIA H200";
+    const auto own = read_tuning(kernels::source_file("tuned/sm_90-NVIDIA_H200.json")),
+               all = read_tuning(kernels::source_file("tuned/sm_90.json"));
+    REQUIRE(own.problem.empty());
+    const auto shipped = tuning_database(h200).shipped();
+    const auto& entries = shipped->entries();
+    for (const auto& [key, best] : own.table.entries()) CHECK(entries.at(key) == best);
+    for (const auto& [key, best] : all.table.entries())
+        if (own.table.entries().count(key) == 0) CHECK(entries.at(key) == best);
+}
+
 TEST_CASE("the shipped tables can be read, and a chip without one has none") {
     CHECK(read_tuning(kernels::source_file("tuned/sm_90.json")).problem.empty());
     tuning_database d(chip);
