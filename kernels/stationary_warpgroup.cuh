@@ -141,15 +141,14 @@ template <int Type = x_type> class stationary_warpgroup {
     /// As stationary_tile's.
     template <class Again> RICCI_FUNCTION void update_c(const arguments& a, c_element* c, int own, bool lost_bits,
                                                         const Again& again) const {
-        if constexpr (words > 1)
-            if (__any_sync(0xffffffffu, lost_bits || has_lost_bits<mma>(least_of_x_) || is_not_finite(own))) {
-                RICCI_UNROLL_ONCE
-                for (int s = 0; s < sums; ++s) {
-                    const place at = place_of(s, own);
-                    if (at.exists) update(a, c[at.row + at.column * pitch[0]], again(at.row, at.column));
-                }
-                return;
+        if (__any_sync(0xffffffffu, lost_bits || has_lost_bits<mma>(least_of_x_) || is_not_finite(own))) {
+            RICCI_UNROLL_ONCE
+            for (int s = 0; s < sums; ++s) {
+                const place at = place_of(s, own);
+                if (at.exists) update(a, c[at.row + at.column * pitch[0]], again(at.row, at.column));
             }
+            return;
+        }
         c_element now[sums];
         if constexpr (accumulate) {
             RICCI_UNROLL

@@ -260,18 +260,21 @@ class form_chooser {
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
-    /// Products of which an SM could not hold so many whole that blocks with whole ones in them are faster: measured
-    /// on an H200 (f32 57 to 64: 96 % of the triad instead of 73, c64 48: 82 instead of 65, c128 40: 92 instead of
-    /// 77).
+    /// Products of which an SM could not hold `whole` at once: from there on blocks that hold whole ones are slower,
+    /// on an H200 (of the triad: f32 56 to 64 96 % instead of 75, c64 40 67 instead of 65 and 48 82 instead of 65,
+    /// c128 40 92 instead of 77, f64 65 96 instead of 68).
     bool fits_stationary(const step& st) const {
         const auto* mma = mma_of(st, chip_);
         if (mma == nullptr) return false;
         const auto upright = with_columns(st);
         const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        const auto narrowest = std::min(extent_of(st, m), extent_of(st, n));
+        const bool complex = is_complex(st.compute);
         std::int64_t whole = mma->repeats > 1 ? 3 : 2;
-        if (mma->element_bytes == 8) whole = is_complex(st.compute) ? 4 : largest > 64 ? 3 : 2;
-        if (mma->repeats > 1 && has_warpgroup_products(*mma, chip_) && !cuts_unaligned_lines(upright))
-            whole = is_complex(st.compute) ? 6 : 7;
+        if (mma->element_bytes == 8) whole = complex ? 4 : largest > 64 ? 3 : 2;
+        // Warpgroups have 64 rows, and want columns enough for what they keep.
+        const bool fills_warpgroups = mma->repeats > 1 && has_warpgroup_products(*mma, chip_) && narrowest >= 32;
+        if (fills_warpgroups && !cuts_unaligned_lines(upright)) whole = complex ? 6 : 7;
         return fits_batched_panels(st, whole) && takes_stationary(upright, chip_);
     }
 

@@ -1,4 +1,4 @@
-// mma_shape: the tensor cores' small products that kernels/batched_mma.cuh has.
+// mma_shape: the tensor cores' small products that the kernels have.
 #pragma once
 
 #include "lowering/families.hpp"
@@ -38,7 +38,8 @@ inline const mma_shape* mma_of(const step& st) {
     return nullptr;
 }
 
-/// The product that a step's mma tile is made of. Of a warpgroup's, what one of its warps has of 16 rows: twice 8.
+/// The product that a step's mma tile is made of. Of a warpgroup's a warp has 16 of 64 rows: two tiles (tile_m) of 8,
+/// of 8 columns each, which are the `rows` here, as Y's columns are elsewhere.
 inline const mma_shape* mma_of(const step& st, const batched_tile& t) {
     static constexpr mma_shape doubles_of_16_rows{16, 8, 4, 1, 2, 2, 4}, split_floats{8, 4, 2, 3, 5, 2, 1.5},
         rounded_floats{8, 4, 2, 1, 2, 1, 0.5};
@@ -51,7 +52,8 @@ inline bool has_warpgroup_products(const mma_shape& mma, const machine& chip) {
     return mma.element_bytes == 4 && capability_of(chip, 80) == 90;
 }
 
-/// Whether a chip has f64 products of 16 rows, which take as long as those of 8.
+/// Whether a chip has f64 products of 16 rows, which take as long as those of 8: measured on sm_90, assumed of later
+/// ones.
 inline bool has_rows_of_16(const mma_shape& mma, const machine& chip) {
     return mma.element_bytes == 8 && capability_of(chip, 80) >= 90;
 }

@@ -83,7 +83,8 @@ void place_slice(const step& st, int o, const batched_tile& t, std::int64_t leng
         (o == 0 ? dense : static_cast<double>(x.length) >= least_use * static_cast<double>(x.between));
     const bool may_be_lines = x.between * bytes % 16 == 0; // else they come element by element
     const auto pitch = line_pitch(st, o, x, length, t);
-    // Twice the wavefronts cost less than numbers that are copied one by one; X is read once.
+    // More wavefronts cost less than copies of 16 bytes: X is read once, and of warpgroups C's are few beside the
+    // rest.
     const double of_run = conflicts_of(st, o, x, x.between, t),
                  of_lines = conflicts_of(st, o, x, pitch, t);
     out.along_k[at] = x.along_k;

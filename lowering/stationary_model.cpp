@@ -2,8 +2,7 @@
 // cost.
 //
 // A block never stops asking for slices, so its time is that of the memory, or of what its warps do for a product
-// where that is longer. On an H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad; the f64
-// kernel of 64 to 128 comes within 1.5 points of that.
+// where that is longer. On an H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad.
 #include "lowering/stationary_model.hpp"
 
 #include "lowering/families.hpp"
@@ -24,7 +23,8 @@ constexpr std::int64_t warps_at_once = 4; ///< that change their number of regis
 constexpr std::int64_t most_warps = 20, most_tile_m = 4, most_tile_n = 4, most_columns = 64, most_stages = 12,
                        least_stages = 3, most_resident = 3;
 // Registers of a thread: in all; beside what it holds and reads, of most types, of split floats, and of f64 in
-// products of 16 rows; of one that copies, and one that makes fragments too.
+// products of 16 rows; of one that copies, and one that makes fragments too. All the least with which NVRTC 13.0 kept
+// nothing in local memory, at sizes from 64 to 128.
 constexpr std::int64_t most_registers = 232, own_registers = 30, own_of_split = 34, own_of_16_rows = 57;
 constexpr std::int64_t of_copying = 40, of_fragments = 72;
 constexpr std::int64_t fragment_stages = 2;
@@ -80,7 +80,7 @@ std::int64_t registers_of(const step& st, const batched_tile& t, bool x_is_split
     const auto split = x_is_split ? 0 : t.tile_m * elements * parts * mma.words * (t.warpgroups ? 2 : 1);
     const auto as_it_came = t.warpgroups && x_is_split && parts > 1 ? 24 : 0; // beside what it is split into
     return held + sums + read + split + as_it_came +
-           (t.rows_of_16      ? own_of_16_rows + sums // the compiler sums from one place to another
+           (t.rows_of_16      ? own_of_16_rows + sums // the compiler has each sum in two places
             : mma.repeats > 1 ? own_of_split
                               : own_registers);
 }
@@ -94,7 +94,8 @@ std::int64_t registers_at_first(const batched_tile& t, std::int64_t blocks) {
     return std::min(most_registers, registers_of_an_sm / (blocks * t.threads) / 8 * 8);
 }
 
-/// Where the last four warps are all those that do not compute, they need fewer registers than there are.
+/// Where the last four warps are all those that do not compute, they need fewer registers than there are. A kernel
+/// that changes them starts with as many as launch_bounds allows, whatever it needs itself.
 stationary_registers registers_apart(const step& st, const batched_tile& t, std::int64_t blocks) {
     const auto all = registers_at_first(t, blocks), helper = t.realigned ? of_fragments : of_copying,
                apart = warps_at_once * warp;

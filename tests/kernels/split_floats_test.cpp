@@ -31,12 +31,17 @@ const covering_case cases[] = {
     {"C(j,i) += A(k,i)*B(k,j)", "C=f32[26,1500] A=f32[16,1500] B=f32[16,26]"},
 };
 
-/// Takes parameters of the tensor cores, `in_registers` as they have it; false if there are none.
-bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, bool in_registers) {
+/// Parameters of the tensor cores: most kernels', tall_skinny_ab's whose X goes into registers at once, and
+/// batched_stationary's that have warps work in fours.
+enum class kind : std::uint8_t { usual, in_registers, warpgroups };
+
+/// Takes such parameters; false if there are none.
+bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, kind wanted) {
     for (auto& st : plan.steps) {
         const auto all = lowering::tile_candidates(st, chip);
         const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) {
-            return t.core == lowering::batched_core::mma && t.in_registers == in_registers;
+            return t.core == lowering::batched_core::mma && t.in_registers == (wanted == kind::in_registers) &&
+                   t.warpgroups == (wanted == kind::warpgroups);
         });
         if (found == all.end()) continue;
         st.batched = *found;
@@ -66,13 +71,15 @@ template <class Change> void check(const Change& to, lowering::math_mode math, b
     std::uint64_t seed = 0;
     for (const auto& c : cases) {
         ++seed;
-        for (const bool in_registers : {false, true}) {
+        for (const auto wanted : {kind::usual, kind::in_registers, kind::warpgroups}) {
             auto made = make_case(c, seed);
             made.s.math = math;
             auto plan = lowering::lower(made.s, chip);
-            INFO(c.statement << " with " << c.operands << (in_registers ? " in registers" : ""));
-            const bool taken = take_tensor_cores(plan, chip, in_registers);
-            if (!taken && in_registers) continue; // only tall_skinny_ab has such
+            INFO(c.statement << " with " << c.operands << ", kind " << static_cast<int>(wanted));
+            const bool taken = take_tensor_cores(plan, chip, wanted);
+            const bool has_warpgroups = plan.steps.front().kernel == lowering::family::batched_stationary &&
+                                        chip.architecture == "sm_90";
+            if (!taken && (wanted == kind::in_registers || (wanted == kind::warpgroups && !has_warpgroups))) continue;
             REQUIRE(taken);
             change(made, to);
             const auto run = [&] {

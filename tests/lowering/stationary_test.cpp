@@ -47,8 +47,14 @@ TEST_CASE("large products of long batches keep X in registers") {
     CHECK(first_step(text, square("c64", 64, 20000)).kernel == family::batched_stationary);
     CHECK(first_step(text, square("f64", 64, 20000)).kernel == family::batched_small);
     CHECK(first_step(text, square("f32", 64, 20000)).kernel == family::batched_stationary);
-    CHECK(first_step(text, square("f32", 50, 20000)).kernel == family::batched_small);
-    CHECK(first_step(text, square("c64", 36, 20000)).kernel == family::batched_small);
+    CHECK(first_step(text, square("f32", 53, 20000)).kernel == family::batched_stationary);
+    CHECK(first_step(text, square("f32", 52, 20000)).kernel == family::batched_small);
+    CHECK(first_step(text, square("c64", 40, 20000)).kernel == family::batched_stationary);
+    CHECK(first_step(text, square("c64", 39, 20000)).kernel == family::batched_small);
+    CHECK(first_step(text, square("c128", 36, 9000)).kernel == family::batched_stationary);
+    CHECK(first_step(text, square("c128", 34, 9000)).kernel == family::batched_small);
+    const auto few_columns = "C=f32[128,8,20000] A=f32[128,128,20000] B=f32[128,8,20000]";
+    CHECK(first_step(text, few_columns).kernel == family::batched_small);
     // Columns of Y that begin anywhere would come number by number.
     const auto by_rows = "C(i,j,e) += A(i,k,e)*B(j,k,e)";
     CHECK(first_step(by_rows, square("f32", 64, 20000)).kernel == family::batched_stationary);
@@ -76,6 +82,23 @@ TEST_CASE("large products of long batches keep X in registers") {
         family::batched_lanes);
 }
 
+TEST_CASE("products of 16 rows and of warpgroups are where the chip has them") {
+    const auto count = [](const char* type, const char* architecture, auto flag) {
+        auto chip = some_gpu();
+        chip.architecture = architecture;
+        const auto all = stationary_candidates(
+            with_columns(first_step("C(i,j,e) += A(i,k,e)*B(k,j,e)", square(type, 97, 9000), chip)), chip);
+        return std::count_if(all.begin(), all.end(), [&](const batched_tile& t) { return t.*flag; });
+    };
+    for (const char* type : {"f32", "c64"}) {
+        CHECK(count(type, "sm_90", &batched_tile::warpgroups) > 0);
+        CHECK(count(type, "sm_100", &batched_tile::warpgroups) == 0);
+    }
+    CHECK(count("f64", "sm_90", &batched_tile::warpgroups) == 0);
+    CHECK(count("f64", "sm_90", &batched_tile::rows_of_16) > 0);
+    CHECK(count("f32", "sm_90", &batched_tile::rows_of_16) == 0);
+}
+
 TEST_CASE("parameters of products that keep X in registers are legal") {
     const std::array<std::array<int, 3>, 7> sizes{
         {{97, 97, 97}, {128, 128, 128}, {128, 37, 90}, {40, 128, 127}, {65, 128, 33}, {33, 33, 33}, {8, 100, 128}}};
@@ -100,8 +123,9 @@ TEST_CASE("parameters of products that keep X in registers are legal") {
                                        (!t.realigned || stationary_warps_of(st, t).fragment >= 1);
                     // Where helpers have fewer registers, four warps of them, others have what they gave up.
                     const auto own = stationary_registers_of(st, t, chip);
-                    const auto free =
-                        65536 / stationary_resident_blocks(st, t, chip) - own.compute * (t.threads - 128);
+                    const auto at_first =
+                        65536 / stationary_resident_blocks(st, t, chip) / t.threads / 8 * 8; // launch_bounds' limit
+                    const auto free = at_first * t.threads - own.compute * (t.threads - 128);
                     const bool registers =
                         own.compute == 0 || (own.compute % 8 == 0 && own.helper % 8 == 0 && own.compute <= 240 &&
                                              own.helper >= 24 && own.helper * 128 <= free &&
