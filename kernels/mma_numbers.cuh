@@ -117,6 +117,12 @@ template <class Mma> RICCI_FUNCTION bool has_lost_bits(unsigned least) {
     else return false;
 }
 
+/// A real or imaginary part of an element.
+template <bool Conjugated, class Element> RICCI_FUNCTION float part_of(const Element& from, int z) {
+    if constexpr (real_part<Element>::is_complex) return z == 0 ? from.re : Conjugated ? -from.im : from.im;
+    else return static_cast<float>(from);
+}
+
 /// The parts of an element, real and imaginary.
 template <class Mma, bool Conjugated, class Element>
 RICCI_FUNCTION void read_parts(const Element& from, typename Mma::number* into, unsigned& least) {

@@ -304,14 +304,6 @@ template <int Type = x_type> class stationary_tile {
             }
     }
 
-    /// A real or imaginary part.
-    template <bool Conjugated, class Element> static RICCI_FUNCTION float part_of(const Element& from, int z) {
-        if constexpr (is_complex)
-            return z == 0 ? from.re : Conjugated ? -from.im : from.im;
-        else
-            return static_cast<float>(from);
-    }
-
     /// X's numbers for a product. As if new, where they are split each time: else all would be once, and take as many
     /// registers.
     RICCI_FUNCTION void read_right(int r, int p, number (&right)[parts][elements]) const {

@@ -44,7 +44,6 @@ template <int Type = x_type> class stationary_warpgroup {
 
     /// By `warps` warps, of which this is number `warp`: a slice of `own` columns, for multiply. Whether a lane's
     /// numbers lost bits.
-    template <class Mma = mma>
     static RICCI_FUNCTION bool make_fragments(const y_element* y, int own, unsigned char* into, int warp, int warps) {
         // Neighboring lanes have neighboring chunks of a column, or else eight columns of a chunk.
         constexpr int together = along_k[2] ? 1 : 8;
@@ -58,28 +57,28 @@ template <int Type = x_type> class stationary_warpgroup {
             union {
                 unsigned word[4];
                 sixteen_bytes all;
-            } made[parts][Mma::words];
+            } made[parts][words];
             RICCI_UNROLL
             for (int i = 0; i < 4; ++i) {
-                typename Mma::number v[parts] = {};
+                number v[parts] = {};
                 if (is_whole(i) || c + i * chunks < steps)
-                    read_parts<Mma, y_conjugated>(from[i * chunks * y_step], v, least);
+                    read_parts<mma, y_conjugated>(from[i * chunks * y_step], v, least);
                 RICCI_UNROLL
                 for (int z = 0; z < parts; ++z)
                     RICCI_UNROLL
-                    for (int w = 0; w < Mma::words; ++w) made[z][w].word[i] = Mma::word_of(v[z], w);
+                    for (int w = 0; w < words; ++w) made[z][w].word[i] = mma::word_of(v[z], w);
             }
             unsigned char* const to = into + c * line_bytes + column * 16;
             RICCI_UNROLL
             for (int z = 0; z < parts; ++z)
                 RICCI_UNROLL
-                for (int w = 0; w < Mma::words; ++w)
-                    *reinterpret_cast<sixteen_bytes*>(to + (z * Mma::words + w) * matrix_bytes) = made[z][w].all;
+                for (int w = 0; w < words; ++w)
+                    *reinterpret_cast<sixteen_bytes*>(to + (z * words + w) * matrix_bytes) = made[z][w].all;
             c += chunks_on;
             if (c >= chunks) c -= chunks, column += together;
         }
         show_to_copy_engine();
-        return has_lost_bits<Mma>(least);
+        return has_lost_bits<mma>(least);
     }
 
     explicit RICCI_FUNCTION stationary_warpgroup(int warp)
@@ -184,7 +183,7 @@ template <int Type = x_type> class stationary_warpgroup {
     /// X's number for row r of 2, chunk c.
     RICCI_FUNCTION void put_x(int r, int c, const x_element& from) {
         RICCI_UNROLL
-        for (int z = 0; z < parts; ++z) x_[c / 2][z][c % 2 * 2 + r] = number_from(part_of(from, z));
+        for (int z = 0; z < parts; ++z) x_[c / 2][z][c % 2 * 2 + r] = number_from(part_of<x_conjugated>(from, z));
     }
     /// Once all are there.
     RICCI_FUNCTION void split_x() {
@@ -210,12 +209,6 @@ template <int Type = x_type> class stationary_warpgroup {
         if constexpr (keeps_floats) return x;
         else return float_of(mma::word_of(x, 0));
     }
-    /// A real or imaginary part.
-    template <class Element> static RICCI_FUNCTION float part_of(const Element& from, int z) {
-        if constexpr (is_complex) return z == 0 ? from.re : x_conjugated ? -from.im : from.im;
-        else return static_cast<float>(from);
-    }
-
     /// Adds words XWord of X times words YWord of Y.
     template <int XWord, int YWord>
     RICCI_FUNCTION void add(const unsigned (&x)[parts][words][4], const wgmma_columns& y) {

@@ -256,7 +256,7 @@ class form_chooser {
         const auto batches = axes_of(st, batch);
         const bool few =
             batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
-        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        const auto largest = largest_side(st);
         return extent_of(st, k) > 1 && largest <= largest_batched && !(few && fits_batched_small(st));
     }
 
@@ -267,7 +267,7 @@ class form_chooser {
         const auto* mma = mma_of(st, chip_);
         if (mma == nullptr) return false;
         const auto upright = with_columns(st);
-        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        const auto largest = largest_side(st);
         const auto narrowest = std::min(extent_of(st, m), extent_of(st, n));
         const bool complex = is_complex(st.compute);
         std::int64_t whole = mma->repeats > 1 ? 3 : 2;
@@ -283,7 +283,7 @@ class form_chooser {
         if (chip_.kind != target::cuda || is_vector_shape(st.shape) || axes_of(st, batch).empty() ||
             has_neighboring_products(st) || !takes_panels(st))
             return false;
-        const auto largest = std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
+        const auto largest = largest_side(st);
         return extent_of(st, k) > 1 && largest <= largest_batched &&
                batched_shared_bytes(st, batched_layout_of(st), 1) > chip_.shared_bytes / parts;
     }

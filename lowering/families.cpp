@@ -3,6 +3,7 @@
 
 #include "lowering/temporaries.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ricci::lowering {
@@ -22,6 +23,11 @@ std::int64_t extent_of(const step& st, axis_class c) {
     std::vector<char> marked(st.axes.size(), 0);
     for (std::size_t a = 0; a < marked.size(); ++a) marked[a] = st.classes[a] == c;
     return element_count(st.axes, marked);
+}
+
+std::int64_t largest_side(const step& st) {
+    using enum axis_class;
+    return std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)});
 }
 
 std::vector<std::int32_t> axes_of(const step& st, axis_class c) {

@@ -27,6 +27,8 @@ const operand& operand_of(const step& st, int o);
 
 /// The product of the extents of the axes of one class.
 std::int64_t extent_of(const step& st, axis_class c);
+/// Of m, n and k.
+std::int64_t largest_side(const step& st);
 
 /// The axes of one class, in order.
 std::vector<std::int32_t> axes_of(const step& st, axis_class c);

@@ -42,8 +42,6 @@ double least_side(const step& st, const machine& chip, bool streams_panels) {
     return fill == batch_fill::uneven ? uneven : least;
 }
 
-std::int64_t largest_side(const step& st) { return std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}); }
-
 const operand& x_of(const step& st) { return st.operands[static_cast<std::size_t>(st.x)]; }
 const operand& y_of(const step& st) { return st.operands[static_cast<std::size_t>(st.y)]; }
 

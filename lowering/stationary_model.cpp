@@ -39,7 +39,7 @@ constexpr double copy_cycles = 100, unit_cycles = 16; ///< of a run; of 32 copie
 constexpr double fragment_cycles = 350, warpgroup_fragment_cycles = 200;
 constexpr double own_cycles = 6;         ///< of a warp alone, for an instruction
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
-constexpr double doubles = 1.4;         ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
+constexpr double doubles = 1.4;          ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
 constexpr double stationary_issue = 1.2; ///< of what is counted
 
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
@@ -220,7 +220,7 @@ bool takes_stationary(const step& st, const machine& chip) {
     if (!has_bulk_copies(chip) || mma_of(st, chip) == nullptr) return false;
     for (const auto c : {m, n, k})
         if (axes_of(st, c).size() != 1) return false;
-    if (std::max({extent_of(st, m), extent_of(st, n), extent_of(st, k)}) > largest_batched) return false;
+    if (largest_side(st) > largest_batched) return false;
     for (int o = 0; o < 3; ++o)
         if (!lines_of(st, o)) return false;
     return !stationary_candidates(st, chip).empty();

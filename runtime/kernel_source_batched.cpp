@@ -136,8 +136,7 @@ class batched_source : public product_source {
         text_.constant("row_blocks", layout.row_blocks);
         text_.constant("column_blocks", layout.column_blocks);
         text_.constant("k_panel", t.k_panel);
-        text_.constant("stages", t.stages);
-        text_.constant("stage_bytes", layout.stage_bytes);
+        write_stages(layout.stage_bytes);
         text_.list("lines", narrow(layout.lines));
         text_.list("for_all", std::array<std::int32_t, 3>{0, layout.for_all[1], layout.for_all[2]});
         text_.list("pitch", narrow(layout.pitch));
@@ -153,7 +152,7 @@ class batched_source : public product_source {
         write_tile(t.threads);
         write_panels(layout, 1);
         text_.constant("rows_of_block", extent_of(st_, m));
-        write_stages(layout);
+        write_stages(layout.stage_bytes);
         text_.constant("column_blocks", column_blocks);
         text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
         finish("batched_panels");
@@ -184,8 +183,7 @@ class batched_source : public product_source {
         text_.list("region", narrow(layout.region));
         text_.constant("columns_of_slice", t.panel);
         text_.constant("lines_of_slice", t.k_panel);
-        text_.constant("stages", t.stages);
-        text_.constant("stage_bytes", layout.stage_bytes);
+        write_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", stationary_barrier_bytes(t));
         text_.flag("x_for_all", stationary_x_is_for_all(st_));
         text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));

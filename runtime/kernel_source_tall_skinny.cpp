@@ -61,7 +61,7 @@ class tall_skinny_source : public product_source {
         const auto apart = fma ? 1 : t.k_panel / t.slices;
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
-        write_stages(layout);
+        write_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", barrier_bytes);
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart),

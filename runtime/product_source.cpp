@@ -63,9 +63,9 @@ void product_source::write_panels(const panel_layout& layout, std::int64_t inter
                                                     static_cast<std::int32_t>(layout.lines[2])});
 }
 
-void product_source::write_stages(const panel_layout& layout) {
+void product_source::write_stages(std::int64_t stage_bytes) {
     text_.constant("stages", st_.batched.stages);
-    text_.constant("stage_bytes", layout.stage_bytes);
+    text_.constant("stage_bytes", stage_bytes);
 }
 
 std::array<std::int32_t, 3> product_source::narrow(const std::array<std::int64_t, 3>& values) {
