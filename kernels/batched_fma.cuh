@@ -72,6 +72,10 @@ class fma_tile {
     RICCI_FUNCTION void finish(const Store& store, const Again&) const {
         finish(store);
     }
+    template <class C, class Again>
+    RICCI_FUNCTION void update_c(const arguments& a, const C& c, const Again&) const {
+        finish([&](int i, int j, Compute sum) { update(a, c(i, j), sum); });
+    }
 
   private:
     // Rows and columns of the last tile that do not exist read the last one that does.

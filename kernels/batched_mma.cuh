@@ -9,6 +9,8 @@
 //   row[3], column[3]  elements from one row, column to the next in shared memory, of C, X and Y
 //   c_transposed       whether C^T = Y^T X^T is computed, for a lane's two elements to be neighbors in memory
 //   tile_m, tile_n     the instruction's tiles a warp computes, of the rows and columns of what is computed
+//   columns_apart      whether the columns of a warp's tiles take turns, two at a time, so that those that are stored
+//                      at once lie 2 * tile_n apart; with fragments 1 for a factor realigned for that (realign.cuh)
 //   k_apart            of 16 steps of the sum a lane takes four: 0 every fourth, 1 neighbors; 2 and 4: of 32 and 64
 //                      steps it takes 8 and 16 neighbors, four at a time. Which of them is free of bank conflicts
 //                      depends on the leading dimension.
@@ -17,8 +19,8 @@
 //                      where its memory does
 //   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types
 //                      whose lines start at multiples of 16 bytes; 2 four neighbors in k at once (k_apart 1), lines
-//                      along k that start at multiples of 16 bytes. With 1 and 2 the steps are a multiple of 16, and
-//                      a line is as long as whole tiles of 8
+//                      along k that start at multiples of 16 bytes. The steps are a multiple of 8 with 1 and of 16
+//                      with 2, and a line is as long as whole tiles of 8
 #pragma once
 
 #include "mma_numbers.cuh"
@@ -71,7 +73,8 @@ class mma_tile {
     template <int Steps> RICCI_FUNCTION void add(const x_element* x, const y_element* y) {
         const x_element* const left = c_transposed ? reinterpret_cast<const x_element*>(y) : x;
         const x_element* const right = c_transposed ? x : reinterpret_cast<const x_element*>(y);
-        static_assert(fragments == 0 || Steps % 16 == 0, "nothing masks what is behind the sum");
+        static_assert(fragments == 0 || Steps % (fragments == 1 ? 8 : 16) == 0,
+                      "nothing masks what is behind the sum");
         if constexpr (fragments == 1) {
             const auto misaligned =
                 (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
@@ -85,6 +88,7 @@ class mma_tile {
         const int lane = threadIdx.x % 32, in_matrix = lane % 8, matrix = lane / 8;
         // A's matrices: rows 0 and 8, then k 8; B's: k 0 and 8, then the next tile's columns. Tiles beyond the
         // product read its last.
+        constexpr int all_columns = columns_apart ? column_parts * tile_n * 8 : columns;
         const auto line = [](int at, int extent) { return at < extent ? at : extent - 1; };
         const auto tile = [](int at, int extent) { return at < extent ? at : (extent - 1) / 8 * 8; };
         const x_element* l_at[tile_m];
@@ -99,25 +103,48 @@ class mma_tile {
         RICCI_UNROLL
         for (int c = 0; c < pairs; ++c) {
             const int at = column0_ + c * 16 + matrix / 2 * 8, in_k = matrix % 2 * 8;
-            r_at[c] = r_k == 1 ? right + line(at + in_matrix, columns) * r_column + in_k
-                               : right + tile(at, columns) + (in_k + in_matrix) * r_k;
+            r_at[c] = r_k == 1 ? right + line(at + in_matrix, all_columns) * r_column + in_k
+                               : right + tile(at, all_columns) + (in_k + in_matrix) * r_k;
         }
         RICCI_UNROLL_K
-        for (int base = 0; base < Steps; base += 16) {
+        for (int base = 0; base + 16 <= Steps; base += 16) {
             unsigned lv[tile_m][4], rv[pairs][4];
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r) load_matrices<4, l_k != 1>(lv[r], l_at[r] + base * l_k);
             RICCI_UNROLL
             for (int c = 0; c < pairs; ++c) load_matrices<4, r_k != 1>(rv[c], r_at[c] + base * r_k);
+            each_tile([&](int r, int c) {
+                multiply_16_bits(sums_[r][c][0], lv[r], {rv[c / 2][c % 2 * 2], rv[c / 2][c % 2 * 2 + 1]});
+            });
+        }
+        if constexpr (Steps % 16 != 0) { // 8: lanes whose k is beyond give the address of others'
+            constexpr int base = Steps / 16 * 16;
+            unsigned lv[tile_m][4], rv[pairs][4];
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r)
-                RICCI_UNROLL
-                for (int c = 0; c < tile_n; ++c) {
-                    const unsigned b[2] = {rv[c / 2][c % 2 * 2], rv[c / 2][c % 2 * 2 + 1]};
-                    if constexpr (Type == 0) mma_f16(sums_[r][c][0], lv[r], b);
-                    else mma_bf16(sums_[r][c][0], lv[r], b);
-                }
+                load_matrices<4, l_k != 1>(lv[r], l_at[r] + (base - matrix / 2 * 8) * l_k);
+            RICCI_UNROLL
+            for (int c = 0; c < pairs; ++c)
+                load_matrices<4, r_k != 1>(rv[c], r_at[c] + (base - matrix % 2 * 8) * r_k);
+            each_tile([&](int r, int c) {
+                multiply_16_bits(sums_[r][c][0], {lv[r][0], lv[r][1]}, rv[c / 2][c % 2 * 2]);
+            });
         }
+    }
+
+    template <class F> static RICCI_FUNCTION void each_tile(const F& f) {
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c) f(r, c);
+    }
+    static RICCI_FUNCTION void multiply_16_bits(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+        if constexpr (Type == 0) mma_f16(d, a, b);
+        else mma_bf16(d, a, b);
+    }
+    static RICCI_FUNCTION void multiply_16_bits(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+        if constexpr (Type == 0) mma_f16(d, a, b);
+        else mma_bf16(d, a, b);
     }
 
     template <int Steps> RICCI_FUNCTION void add_by_elements(const x_element* left, const x_element* right) {
@@ -133,56 +160,70 @@ class mma_tile {
             }
         RICCI_UNROLL
         for (int c = 0; c < tile_n; ++c) {
-            const int at = column0_ + c * 8 + high;
+            const int at = column_of(c, high);
             column_at[c] = (at < columns ? at : columns - 1) * r_column;
         }
+        constexpr int together = 16 * at_least_one(k_apart),
+                      in_groups = k_apart > 1 ? Steps / together * together : 0;
         RICCI_UNROLL_K
-        for (int base = 0; base < Steps; base += 16) {
-            constexpr bool fours = fragments == 2;
-            four_neighbors<x_element> l_four[fours ? tile_m : 1][lane_rows], r_four[fours ? tile_n : 1];
-            if constexpr (fours) {
+        for (int base = 0; base < in_groups; base += 16)
+            add_block<Steps, block_kind::of_group>(left, right, row_at, column_at, base);
+        RICCI_UNROLL_K
+        for (int base = in_groups; base + 16 <= Steps; base += 16)
+            add_block<Steps, block_kind::whole>(left, right, row_at, column_at, base);
+        if constexpr (Steps % 16 != 0)
+            add_block<Steps, block_kind::rest>(left, right, row_at, column_at, Steps / 16 * 16);
+    }
+
+    /// 16 steps of the sum: of 16 * k_apart, from which a lane takes neighbors; neighbors; or fewer, the last ones.
+    enum class block_kind : unsigned char { of_group, whole, rest };
+
+    template <int Steps, block_kind Kind>
+    RICCI_FUNCTION void add_block(const x_element* left, const x_element* right,
+                                  const int (&row_at)[tile_m][lane_rows], const int (&column_at)[tile_n], int base) {
+        const int low = threadIdx.x % 4;
+        constexpr bool fours = fragments == 2;
+        four_neighbors<x_element> l_four[fours ? tile_m : 1][lane_rows], r_four[fours ? tile_n : 1];
+        if constexpr (fours) {
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r)
+                RICCI_UNROLL
+                for (int i = 0; i < lane_rows; ++i) l_four[r][i] = four_at(left + row_at[r][i] + base + 4 * low);
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c) r_four[c] = four_at(right + column_at[c] + base + 4 * low);
+        }
+        constexpr bool is_rest = Kind == block_kind::rest;
+        constexpr int group = Kind == block_kind::of_group ? 16 * k_apart : 16, rest = Steps % 16;
+        const int first_of_lane = base / group * group + base % group / 4 + (k_apart > 0 ? group / 4 * low : low);
+        RICCI_UNROLL
+        for (int first = 0; first < 4; first += elements) {
+            if (is_rest && (k_apart > 0 ? first : 4 * first) >= rest) break;
+            number lv[tile_m][parts][lane_rows][elements], rv[tile_n][parts][elements];
+            RICCI_UNROLL
+            for (int e = 0; e < elements; ++e) {
+                const int l = first_of_lane + (k_apart > 0 ? first + e : 4 * (first + e));
+                const bool inside = !is_rest || l < Steps;
                 RICCI_UNROLL
                 for (int r = 0; r < tile_m; ++r)
                     RICCI_UNROLL
-                    for (int i = 0; i < lane_rows; ++i) l_four[r][i] = four_at(left + row_at[r][i] + base + 4 * low);
-                RICCI_UNROLL
-                for (int c = 0; c < tile_n; ++c) r_four[c] = four_at(right + column_at[c] + base + 4 * low);
-            }
-            // Steps that do not fill a block of 16 * k_apart are taken 16 at a time.
-            constexpr int together = 16 * at_least_one(k_apart);
-            const int block = base / together * together;
-            const bool apart = k_apart > 1 && block + together <= Steps;
-            RICCI_UNROLL
-            for (int first = 0; first < 4; first += elements) {
-                if (base + (k_apart > 0 ? first : 4 * first) >= Steps) break;
-                number lv[tile_m][parts][lane_rows][elements], rv[tile_n][parts][elements];
-                RICCI_UNROLL
-                for (int e = 0; e < elements; ++e) {
-                    const int l = apart ? block + (base - block) / 4 + first + e + 4 * k_apart * low
-                                        : base + (k_apart > 0 ? first + e + 4 * low : 4 * (first + e) + low);
-                    const bool inside = Steps % 16 == 0 || apart || l < Steps;
-                    RICCI_UNROLL
-                    for (int r = 0; r < tile_m; ++r)
-                        RICCI_UNROLL
-                        for (int i = 0; i < lane_rows; ++i) {
-                            number v[parts] = {};
-                            if constexpr (fours) read_parts<mma, l_conjugated>(l_four[r][i].e[first + e], v, least_);
-                            else if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
-                            RICCI_UNROLL
-                            for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
-                        }
-                    RICCI_UNROLL
-                    for (int c = 0; c < tile_n; ++c) {
+                    for (int i = 0; i < lane_rows; ++i) {
                         number v[parts] = {};
-                        if constexpr (fours) read_parts<mma, r_conjugated>(r_four[c].e[first + e], v, least_);
-                        else if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
+                        if constexpr (fours) read_parts<mma, l_conjugated>(l_four[r][i].e[first + e], v, least_);
+                        else if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
                         RICCI_UNROLL
-                        for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
+                        for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
                     }
+                RICCI_UNROLL
+                for (int c = 0; c < tile_n; ++c) {
+                    number v[parts] = {};
+                    if constexpr (fours) read_parts<mma, r_conjugated>(r_four[c].e[first + e], v, least_);
+                    else if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
+                    RICCI_UNROLL
+                    for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                 }
-                add_tiles<0>(lv, rv);
-                if constexpr (mma::passes > 1) add_tiles<1>(lv, rv), add_tiles<2>(lv, rv);
             }
+            add_tiles<0>(lv, rv);
+            if constexpr (mma::passes > 1) add_tiles<1>(lv, rv), add_tiles<2>(lv, rv);
         }
     }
 
@@ -227,6 +268,22 @@ class mma_tile {
 
     /// The same, but where sums are not what multiply-adds give, store(row, column, again(row, column)).
     template <class Store, class Again> RICCI_FUNCTION void finish(const Store& store, const Again& again) {
+        if (!stores_again(store, again)) finish(store);
+    }
+
+    /// Updates c(row, column) for each, which is in shared memory. Of 2 bytes, where that is most of the work,
+    /// several are read before the first is stored, behind which the compiler would leave them.
+    template <class C, class Again>
+    RICCI_FUNCTION void update_c(const arguments& a, const C& c, const Again& again) {
+        const auto update_one = [&](int i, int j, compute sum) { update(a, c(i, j), sum); };
+        if (stores_again(update_one, again)) return;
+        if constexpr (sizeof(c_element) > 2) finish(update_one);
+        else update_short_c(a, c);
+    }
+
+  private:
+    /// Whether sums were not what multiply-adds give, and have been made and stored again.
+    template <class Store, class Again> RICCI_FUNCTION bool stores_again(const Store& store, const Again& again) {
         if constexpr (is_split)
             if (__any_sync(0xffffffffu, has_lost_bits<mma>(least_) || is_not_finite())) {
                 RICCI_UNROLL_ONCE
@@ -235,12 +292,43 @@ class mma_tile {
                         place_of(e / (2 * lane_rows) / tile_n, e / (2 * lane_rows) % tile_n, e % (2 * lane_rows));
                     if (at.exists) store(at.row, at.column, again(at.row, at.column));
                 }
-                return;
+                return true;
             }
-        finish(store);
+        return false;
     }
 
-  private:
+    template <class C> RICCI_FUNCTION void update_short_c(const arguments& a, const C& c) const {
+        constexpr int of_tile = 2 * lane_rows, together = tile_n < 4 ? tile_n : 4;
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int first = 0; first < tile_n; first += together) {
+                c_element now[together][of_tile];
+                if constexpr (accumulate) {
+                    RICCI_UNROLL
+                    for (int e = 0; e < together * of_tile; ++e) {
+                        const place at = place_of(r, first + e / of_tile, e % of_tile);
+                        if (first + e / of_tile < tile_n && at.exists)
+                            now[e / of_tile][e % of_tile] = c(at.row, at.column);
+                    }
+                }
+                RICCI_UNROLL
+                for (int e = 0; e < together * of_tile; ++e) {
+                    const int tile = first + e / of_tile, i = e % of_tile;
+                    if (tile >= tile_n) continue;
+                    const place at = place_of(r, tile, i);
+                    c_element& updated = now[e / of_tile][i];
+                    update(a, updated, sums_[r][tile][0][i]);
+                    if (at.exists) c(at.row, at.column) = updated;
+                }
+            }
+    }
+
+    /// Column `at` (0 to 7) of tile c.
+    RICCI_FUNCTION int column_of(int c, int at) const {
+        return column0_ + (columns_apart ? at / 2 * 2 * tile_n + 2 * c + at % 2 : 8 * c + at);
+    }
+
     struct place {
         int row, column;
         bool exists;
@@ -248,7 +336,7 @@ class mma_tile {
     /// Of a lane's element i in tile (r, c).
     RICCI_FUNCTION place place_of(int r, int c, int i) const {
         const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
-        const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column0_ + c * 8 + 2 * low + i % 2;
+        const int at = row0_ + r * mma::rows + 8 * (i / 2) + high, beside = column_of(c, 2 * low + i % 2);
         const bool exists =
             (rows % (mma::rows * tile_m) == 0 || at < rows) && (columns % (8 * tile_n) == 0 || beside < columns);
         return c_transposed ? place{beside, at, exists} : place{at, beside, exists};

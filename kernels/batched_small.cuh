@@ -7,14 +7,15 @@
 //   runs            else: each matrix in one piece, wherever a table or     16 bytes at a time, by asynchronous
 //                   several batch axes put it                               copies; shorter ends number by number
 //   lines           else: several batch axes, matrices in pieces, columns   16 bytes at a time, by asynchronous
-//                   that would lie on the same banks; all multiples of      copies
-//                   16 bytes
+//                   that would lie on the same banks; all from one          copies, and what is left of a line
+//                   multiple of 16 bytes to another, or padded to that      number by number
 //   packed          else                                                    element by element, neighbors in memory
 //                                                                           together
 //   realigned       X and Y of 2 bytes, as the tuner or the model chose     copied again within shared memory
-//                                                                           (realign.cuh); C comes after that, to
-//                                                                           where X was
-//   stored whole    C is a span that holds nothing but C                    one bulk store, else element by element
+//                                                                           (realign.cuh), Y to where X was; C comes
+//                                                                           after that, to where Y was
+//   stored whole    C is a span that holds nothing but C                    one bulk store
+//   else            C is no such span: numbers of 2 bytes                   two at a time, and ends one by one
 //
 // It is multiplied by the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; or by multiply-adds
 // (batched_fma): all others.
@@ -38,6 +39,7 @@
 #include "product.hpp"
 #include "span_copy.cuh"
 #include "batched_tiles.cuh"
+#include "line_share.cuh"
 #include "realign.cuh"
 
 constexpr bool has_places = batch_axes > 1 || has_tables;
@@ -74,18 +76,28 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         else return reinterpret_cast<Element*>(begin);
     }
 
-    /// Calls move(element in global memory, in shared memory) for every element, neighbors in memory by neighboring
-    /// threads.
-    template <class Move> RICCI_FUNCTION void each(const arguments& a, int products, const Move& move) const {
+    /// store(p, i, j, read(p, i, j)) for every element, neighbors in memory by neighboring threads.
+    template <class Read, class Store>
+    RICCI_FUNCTION void each(int products, const Read& read, const Store& store) const {
         const int matrices = slot[O] == 0 ? 1 : products;
-        RICCI_UNROLL_2
-        for (int e = threadIdx.x; e < products_per_block * Rows * Columns; e += threads_per_block) {
-            int i, j, p;
-            split_tile<fastest[O], Rows, Columns>(e, i, j, p);
-            if (p >= matrices) continue;
-            const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
-            move(matrix(a, p)[inside], shared[p * slot[O] + i * row[O] + j * column[O]]);
-        }
+        if constexpr (fastest[O] == 0)
+            line_share<Columns, Rows>().each(
+                matrices, [&](int p, int j, int i) { return read(p, i, j); },
+                [&](int p, int j, int i, const Element& x) { store(p, i, j, x); });
+        else if constexpr (fastest[O] == 1)
+            line_share<Rows, Columns>().each(matrices, read, store);
+        else
+            line_share<Rows * Columns, products_per_block>().each(
+                1, [&](int, int e, int p) { return p < matrices ? read(p, e % Rows, e / Rows) : Element{}; },
+                [&](int, int e, int p, const Element& x) {
+                    if (p < matrices) store(p, e % Rows, e / Rows, x);
+                });
+    }
+    RICCI_FUNCTION Element& in_global(const arguments& a, int p, int i, int j) const {
+        return matrix(a, p)[O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j)];
+    }
+    RICCI_FUNCTION Element& in_shared(int p, int i, int j) const {
+        return shared[p * slot[O] + i * row[O] + j * column[O]];
     }
 
     /// Calls move(16 bytes in global memory, in shared memory) for all that lie in runs at multiples of 16 bytes, and
@@ -124,6 +136,26 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         }
     }
 
+    /// Of a span in lines of 2-byte numbers: move(word in global memory, in shared memory) for all whole words, and
+    /// move_unit for the number before and behind them.
+    template <class Move, class MoveUnit>
+    RICCI_FUNCTION void each_word(int products, const Move& move, const MoveUnit& move_unit) const {
+        constexpr bool of_columns = row[O] == 1;
+        constexpr int lines = of_columns ? Columns : Rows, numbers = of_columns ? Rows : Columns,
+                      pitch = of_columns ? column[O] : row[O];
+        line_share<lines, numbers / 2 + 1>().each(products, [&](int p, int l, int word) {
+            const int begin = p * slot[O] + l * pitch;
+            unit *const in_global = reinterpret_cast<unit*>(global + begin),
+                        *const in_shared = reinterpret_cast<unit*>(shared + begin);
+            const int before = static_cast<int>(reinterpret_cast<unsigned long long>(in_global) / 2 % 2),
+                      at = 2 * word - before; // the word's first number
+            if (at >= 0 && at + 1 < numbers)
+                move(reinterpret_cast<unsigned*>(in_global + at), reinterpret_cast<unsigned*>(in_shared + at));
+            else if (const int only = at < 0 ? 0 : at; only < numbers)
+                move_unit(in_global + only, in_shared + only);
+        });
+    }
+
     /// Whether the operand lies in lines at multiples of 16 bytes, here and in memory; where a table says is seen
     /// line by line.
     RICCI_FUNCTION bool has_aligned_lines(const arguments& a) const {
@@ -136,37 +168,26 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         return bits % 16 == 0;
     }
 
-    /// Calls move(16 bytes in global memory, in shared memory) for all lines, and move_unit for each unit where a
-    /// table's are not aligned.
+    /// Calls move(16 bytes in global memory, in shared memory) for all lines, and move_unit for each unit of what is
+    /// left of a line, or where a table's are not aligned.
     template <class Move, class MoveUnit>
     RICCI_FUNCTION void each_chunk(const arguments& a, int products, const Move& move,
                                    const MoveUnit& move_unit) const {
         constexpr bool of_columns = row[O] == 1;
-        constexpr int per = 16 / static_cast<int>(sizeof(Element)), line_count = of_columns ? Columns : Rows,
-                      chunks = at_least_one(line[O] / per);
+        constexpr int per = 16 / static_cast<int>(sizeof(Element)), lines = of_columns ? Columns : Rows,
+                      whole = line[O] / per, units = static_cast<int>(sizeof(Element) / sizeof(unit)),
+                      rest = line[O] % per * units;
         constexpr int pitch = of_columns ? column[O] : row[O];
-        const int matrices = slot[O] == 0 ? 1 : products;
-        RICCI_UNROLL_2
-        for (int e = threadIdx.x; e < matrices * line_count * chunks; e += threads_per_block) {
-            const int at = e % chunks * per, l = e / chunks % line_count, p = e / (chunks * line_count);
-            const int i = of_columns ? at : l, j = of_columns ? l : at;
-            const long long inside = O == 0 ? c_offset(a, i, j) : O == 1 ? x_offset(a, i, j) : y_offset(a, i, j);
-            Element *const from = matrix(a, p) + inside, *const to = shared + p * slot[O] + l * pitch + at;
-            if (table_type[O] < 0 || reinterpret_cast<unsigned long long>(from) % 16 == 0) move(from, to);
+        line_share<lines, whole + rest>().each(slot[O] == 0 ? 1 : products, [&](int p, int l, int place) {
+            const int at = (place < whole ? place : whole) * per, i = of_columns ? at : l, j = of_columns ? l : at;
+            Element *const from = &in_global(a, p, i, j), *const to = shared + p * slot[O] + l * pitch + at;
+            unit *const from_unit = reinterpret_cast<unit*>(from), *const to_unit = reinterpret_cast<unit*>(to);
+            if (place >= whole) move_unit(from_unit + (place - whole), to_unit + (place - whole));
+            else if (table_type[O] < 0 || reinterpret_cast<unsigned long long>(from) % 16 == 0) move(from, to);
             else
                 RICCI_UNROLL_ONCE
-                for (int u = 0; u < 16 / static_cast<int>(sizeof(unit)); ++u)
-                    move_unit(reinterpret_cast<unit*>(from) + u, reinterpret_cast<unit*>(to) + u);
-        }
-    }
-
-    /// Splits a flat index over (row, column, product), the axis named by Fastest first.
-    template <int Fastest, int R, int C>
-    static RICCI_FUNCTION void split_tile(int flat, int& i, int& j, int& product) {
-        if constexpr (Fastest == 0) i = flat % R, j = flat / R % C, product = flat / (R * C);
-        else if constexpr (Fastest == 1) j = flat % C, i = flat / C % R, product = flat / (R * C);
-        else
-            product = flat % products_per_block, i = flat / products_per_block % R, j = flat / products_per_block / R;
+                for (int u = 0; u < per * units; ++u) move_unit(from_unit + u, to_unit + u);
+        });
     }
 
     RICCI_FUNCTION int loaded_by_bulk() const { return is_span[O] ? parts.middle : 0; }
@@ -188,11 +209,13 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         } else {
             if constexpr (line[O] > 0)
                 if (has_aligned_lines(a)) return each_chunk(a, products, chunk, short_chunk);
-            each(a, products, [](const Element& in_global, Element& in_shared) { in_shared = in_global; });
+            each(
+                products, [&](int p, int i, int j) { return in_global(a, p, i, j); },
+                [&](int p, int i, int j, const Element& x) { in_shared(p, i, j) = x; });
         }
     }
 
-    /// Where it is no span.
+    /// Where it is no span without gaps.
     RICCI_FUNCTION void store_by_threads(const arguments& a, int products) const {
         const auto chunk = [](void* in_global, const void* in_shared) {
             *static_cast<sixteen_bytes*>(in_global) = *static_cast<const sixteen_bytes*>(in_shared);
@@ -200,10 +223,16 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
         const auto short_chunk = [](unit* in_global, const unit* in_shared) { *in_global = *in_shared; };
         if constexpr (is_run[O]) {
             each_piece(products, chunk, short_chunk);
+        } else if constexpr (is_span[O] && sizeof(Element) == 2 && (row[O] == 1 || column[O] == 1)) {
+            each_word(
+                products, [](unsigned* in_global, const unsigned* in_shared) { *in_global = *in_shared; },
+                short_chunk);
         } else {
             if constexpr (line[O] > 0)
                 if (has_aligned_lines(a)) return each_chunk(a, products, chunk, short_chunk);
-            each(a, products, [](Element& in_global, const Element& in_shared) { in_global = in_shared; });
+            each(
+                products, [&](int p, int i, int j) { return in_shared(p, i, j); },
+                [&](int p, int i, int j, const Element& x) { in_global(a, p, i, j) = x; });
         }
     }
 #if RICCI_BULK_COPIES
@@ -227,8 +256,8 @@ RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const
         const y_element* const yp = y(p);
         tile.template add<all_steps>(xp, yp);
         before_c();
-        tile.finish([&](int i, int j, compute sum) { update(a, cp[i * row[0] + j * column[0]], sum); },
-                    [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
+        tile.update_c(a, [&](int i, int j) -> c_element& { return cp[i * row[0] + j * column[0]]; },
+                      [&](int i, int j) { return dot_in_shared(xp + i * row[1], yp + j * column[2], k); });
     }
 }
 
@@ -284,10 +313,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block)
 
     if constexpr (realigned) {
         realign<1, x_element>(memory, slot[1] == 0 ? 1 : products, [&](int p) { return x.matrix_in_shared(p); });
+        __syncthreads();
         realign<2, y_element>(memory, slot[2] == 0 ? 1 : products, [&](int p) { return y.matrix_in_shared(p); });
         if constexpr (accumulate) {
 #if RICCI_BULK_COPIES
-            show_to_copy_engine(); // X was read before C is written over it
+            show_to_copy_engine(); // Y was read before C is written over it
             __syncthreads();
             if (threadIdx.x == 0) {
                 arrive_expecting(loaded, c.loaded_by_bulk());

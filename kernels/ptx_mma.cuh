@@ -84,6 +84,26 @@ RICCI_FUNCTION void mma_bf16(float (&d)[4], const unsigned (&a)[4], const unsign
 #endif
 }
 
+/// Half as long, 16 x 8 x 8: e 0 1 of both.
+RICCI_FUNCTION void mma_f16(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+#if RICCI_ON_GPU
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b));
+#else
+    mma_f16(d, {a[0], a[1], 0, 0}, {b, 0});
+#endif
+}
+RICCI_FUNCTION void mma_bf16(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+#if RICCI_ON_GPU
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(b));
+#else
+    mma_bf16(d, {a[0], a[1], 0, 0}, {b, 0});
+#endif
+}
+
 /// TF32 into f32, 16 x 8 x 8: f32 numbers of which the last 13 bits are dropped; a = {A[h] e 0, A[h + 8] e 0, A[h] e
 /// 1, A[h + 8] e 1}, b = {B[h] e 0, B[h] e 1}, d as above.
 RICCI_FUNCTION void mma_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {

@@ -154,8 +154,8 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         if (number < Tile::count) {
             Tile mine(number);
             mine.template add<k_panel>(xs, ys);
-            mine.finish([&](int i, int j, compute sum) { update(a, c.at(i, j), sum); },
-                        [&](int i, int j) { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
+            mine.update_c(a, [&](int i, int j) -> c_element& { return c.at(i, j); },
+                          [&](int i, int j) { return dot_in_shared(xs + i * row[1], ys + j * column[2], k); });
         }
 #if RICCI_BULK_COPIES
         show_to_copy_engine(); // C, which it stores, and that X has been read, which it overwrites

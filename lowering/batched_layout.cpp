@@ -58,8 +58,10 @@ staged_operand packed(const step& st, int o, const matrix& x) {
         aligned = aligned && stride * bytes % 16 == 0;
     }
     for (const auto& g : operand_of(st, o).gathers) shared = false, aligned = aligned && g.stride * bytes % 16 == 0;
+    // what is left of a padded line comes number by number, of 2 bytes too slowly
     const auto is_line = [&](std::int64_t step, std::int64_t length, std::int64_t between) {
-        return aligned && step == 1 && length * bytes % 16 == 0 && between * bytes % 16 == 0;
+        return aligned && step == 1 && (length * bytes % 16 == 0 || (bytes > 2 && length * bytes > 16)) &&
+               between * bytes % 16 == 0;
     };
     if (is_line(x.row_stride, x.rows, x.column_stride)) {
         out.line = x.rows;
@@ -78,13 +80,16 @@ staged_operand packed(const step& st, int o, const matrix& x) {
 }
 
 /// Whether a warp's accesses to a span would wait for each other so long that lines of their own are faster: half and
-/// bfloat16 columns a multiple of 128 bytes apart, or of 64 where they are longer than that, c64 of 256. Others run
-/// at the memory's speed as spans (measured on an H100).
+/// bfloat16 columns a multiple of 128 bytes apart, or of 64 where they are longer than that, c64 of 256, f32 with
+/// gaps of 64. Others run at the memory's speed as spans (measured on an H100).
 bool has_crowded_banks(const step& st, int o, const staged_operand& lines, const matrix& x) {
     const auto type = operand_of(st, o).type;
-    const auto bytes = (x.row_stride == 1 ? x.column_stride : x.row_stride) * size_of(type);
+    const bool of_columns = x.row_stride == 1;
+    const auto between = of_columns ? x.column_stride : x.row_stride, bytes = between * size_of(type);
+    const bool has_gaps = between > (of_columns ? x.rows : x.columns);
     return lines.line > 0 && ((size_of(type) == 2 && bytes % (bytes > 128 ? 64 : 128) == 0) ||
-                              (type == scalar_type::c64 && bytes % 256 == 0));
+                              (type == scalar_type::c64 && bytes % 256 == 0) ||
+                              (type == scalar_type::f32 && has_gaps && bytes % 64 == 0));
 }
 
 /// Makes a packed operand a run, where that is faster: few gaps, none in C, and no crowded banks.
@@ -127,27 +132,31 @@ batched_layout batched_layout_of(const step& st) {
     return out;
 }
 
-void realign(const step& st, batched_layout& layout) {
-    const auto ek = extent_of(st, k), whole_k = up(ek, 16) * 16;
+void realign(const step& st, const batched_tile& t, batched_layout& layout) {
+    const auto ek = extent_of(st, k), whole_k = up(ek, 8) * 8;
     layout.realigned = true;
     layout.all_steps = whole_k;
     for (int o = 1; o < 3; ++o) {
         auto& x = layout.operands[static_cast<std::size_t>(o)];
         auto& again = layout.again[static_cast<std::size_t>(o)];
         const bool rows_are_lines = x.column == 1, along_k = rows_are_lines == (o == 1);
-        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8) * 8;
+        const bool has_columns = t.columns_apart && (o == 1) == t.c_transposed; // of the tiles
+        const auto tiles = has_columns ? t.tile_n : 1;
+        const auto side = extent_of(st, o == 1 ? m : n), whole_side = up(side, 8 * tiles) * 8 * tiles;
+        again.tiles_in_turn = has_columns ? tiles : 0, again.columns_are_lines = along_k;
         again.lines = along_k ? side : ek, again.length = along_k ? ek : side;
         again.all_lines = along_k ? side : whole_k, again.all_length = along_k ? whole_k : whole_side;
         again.from_pitch = rows_are_lines ? x.row : x.column;
         again.pitch = raised(again.all_length, 16, 8); // eight lines, 16 bytes of each: all banks
-        again.slot = x.slot == 0 ? 0 : again.all_lines * again.pitch;
+        again.elements = (along_k ? whole_side : whole_k) * again.pitch;
+        again.slot = x.slot == 0 ? 0 : again.elements;
         (rows_are_lines ? x.row : x.column) = again.pitch;
     }
 }
 
 batched_layout batched_layout_of(const step& st, const batched_tile& t) {
     auto out = batched_layout_of(st);
-    if (t.realigned) realign(st, out);
+    if (t.realigned) realign(st, t, out);
     return out;
 }
 
@@ -170,27 +179,30 @@ std::int64_t region_bytes(const step& st, const batched_layout& layout, int o, s
     return (bytes + 127) / 128 * 128 + (staged.is_span ? 128 : 0); // a span lies at its address modulo 128
 }
 
+std::int64_t again_bytes(const batched_layout& layout, std::size_t o, std::int64_t products) {
+    const auto& x = layout.again[o];
+    return ((products - 1) * x.slot + x.elements) * 2 / 128 * 128 + 128;
+}
+
 } // namespace
 
 batched_regions regions_of(const step& st, const batched_layout& layout, std::int64_t products) {
     batched_regions out;
     out.end = barrier_bytes;
     for (std::size_t o = 0; o < 3; ++o) {
+        if (layout.realigned && o == 0) continue;
         auto bytes = region_bytes(st, layout, static_cast<int>(o), products);
-        if (layout.realigned && o == 0) { // C's begins with X's
-            out.staged[0] = out.end;
-            continue;
-        }
-        if (layout.realigned && o == 1) bytes = std::max(bytes, region_bytes(st, layout, 0, products));
+        if (layout.realigned)
+            bytes =
+                std::max(bytes, o == 1 ? again_bytes(layout, 2, products) : region_bytes(st, layout, 0, products));
         out.staged[o] = out.end;
         out.end += bytes;
     }
-    if (layout.realigned)
-        for (std::size_t o = 1; o < 3; ++o) {
-            const auto& x = layout.again[o];
-            out.again[o] = out.end;
-            out.end += ((products - 1) * x.slot + x.all_lines * x.pitch) * 2 / 128 * 128 + 128;
-        }
+    if (layout.realigned) {
+        out.again[2] = out.staged[1], out.staged[0] = out.staged[2];
+        out.again[1] = out.end;
+        out.end += again_bytes(layout, 1, products);
+    }
     return out;
 }
 
@@ -306,7 +318,7 @@ panel_layout panel_layout_of(const step& st, const batched_tile& t) {
 }
 
 fragment_load span_fragments(const step& st, const batched_layout& layout) {
-    if (extent_of(st, k) % 16 != 0) return fragment_load::elements;
+    if (extent_of(st, k) % 8 != 0) return fragment_load::elements;
     for (int o = 1; o < 3; ++o) {
         const auto& x = layout.operands[static_cast<std::size_t>(o)];
         const bool rows_are_lines = x.column == 1, columns_are_lines = x.row == 1;

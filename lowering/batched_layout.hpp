@@ -26,13 +26,16 @@ struct realigned_operand {
     std::int64_t lines = 0, length = 0;         ///< of a matrix: columns or rows, whichever lie in one piece
     std::int64_t all_lines = 0, all_length = 0; ///< with the zeros behind them
     std::int64_t from_pitch = 0, pitch = 0;     ///< from one line to the next where it was copied to first, and then
+    std::int64_t elements = 0;                  ///< of a matrix, all of these
     std::int64_t slot = 0;                      ///< from one product to the next; 0: all share one matrix
+    std::int64_t tiles_in_turn = 0;             ///< of a warp, whose columns these are; 0: they are its rows
+    bool columns_are_lines = false;             ///< those columns, not the lines' elements
 };
 
 struct batched_layout {
     std::array<staged_operand, 3> operands; ///< C, X, Y
     bool c_is_dense = false;                ///< C's span holds nothing but C: it may be stored as a whole
-    bool realigned = false;                 ///< X and Y are; C comes after that to where X was
+    bool realigned = false;                 ///< X and Y are; C comes after that to where Y was
     std::array<realigned_operand, 3> again{}; ///< [0] is unused
     std::int64_t all_steps = 0;             ///< of the sum, those of the zeros behind realigned lines too
 };
@@ -49,7 +52,8 @@ batched_layout batched_layout_of(const step& st, const batched_tile& t);
 /// Whether X and Y may be realigned: 2-byte operands of one type whose matrices come in one piece, in lines that the
 /// tensor cores cannot read whole, and C a span. Then X and Y get lines that they can.
 bool can_realign(const step& st, const batched_layout& layout);
-void realign(const step& st, batched_layout& layout);
+/// For tiles of this orientation and width.
+void realign(const step& st, const batched_tile& t, batched_layout& layout);
 
 /// Whether a block has a table of where each of its products lies: of several batch axes, or by tables.
 bool has_places(const step& st);

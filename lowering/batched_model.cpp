@@ -33,7 +33,10 @@ constexpr double copy_cycles = 1600;
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
 constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
 constexpr double unpredicted_registers = 1.35;
-constexpr double realign_wavefronts = 3, realign_instructions = 8; ///< of 32 words: two loads of 2 bytes, one store
+// Fitted to 2000 timings of f16 on an H200 (56 sizes from 9 to 120, 2026-11-22): the sizes ran at 0.94 of the best.
+constexpr double realign_wavefronts = 7.8, realign_instructions = 1; ///< of 32 words
+constexpr double realign_cycles = 600;  ///< of a block: C comes later
+constexpr double packed_issue = 1.6;    ///< of a number of 2 bytes, times mma_shape's
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
 
 /// What the inner loops cost a product, in the SM's cycles of each unit.
@@ -105,6 +108,9 @@ struct mma_warps {
     double c_shared, c_issue;   ///< of a warp: wavefronts and instructions from its last sum on
 };
 
+/// From a lane's two columns of a tile to its neighbor's.
+int columns_between_pairs(const batched_tile& t) { return 2 * (t.columns_apart ? t.tile_n : 1); }
+
 mma_warps mma_warps_of(const step& st, const product_sizes& s, const staged_operand& c, const batched_tile& t,
                        const mma_shape& mma) {
     mma_warps out{};
@@ -114,7 +120,7 @@ mma_warps mma_warps_of(const step& st, const product_sizes& s, const staged_oper
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
     const int c_parts = is_complex(st.operands[0].type) ? 2 : 1, parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8;
     const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) {
-                             return (lane / 4 * c_row + lane % 4 * 2 * c_column) * s.c_bytes;
+                             return (lane / 4 * c_row + lane % 4 * columns_between_pairs(t) * c_column) * s.c_bytes;
                          });
     out.c_shared = 2 * lane_rows * out.tiles * per_c * (st.op == assignment::assign ? 1 : 2);
     out.c_issue = 14 * lane_rows * out.tiles * parts + 40;
@@ -128,7 +134,7 @@ work work_of_realigned(const mma_warps& warps, const batched_layout& layout, con
     double words = 0;
     for (const auto& x : {layout.again[1], layout.again[2]})
         words += static_cast<double>(x.all_lines * x.all_length / 2) / (x.slot == 0 ? t.products : 1);
-    const double blocks = static_cast<double>(layout.all_steps / 16), tiles = warps.tiles;
+    const double blocks = static_cast<double>(layout.all_steps) / 16, tiles = warps.tiles;
     const double loads = t.tile_m + static_cast<double>(up(t.tile_n, 2));
     work w;
     w.shared = warps.count * (blocks * loads * 4 + warps.c_shared) + realign_wavefronts * words / warp;
@@ -153,12 +159,14 @@ work work_of_elements(const mma_warps& warps, const product_sizes& s, const batc
     const auto k_at = [&](int lane) {
         return std::min<std::int64_t>((lane % 4) * std::max(4 * t.k_apart, 1), s.k - 1);
     };
-    const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride) {
+    const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride, int pair_step) {
         return parts * wavefronts(mma.element_bytes, [&](int lane) {
-                   return (std::min<std::int64_t>(lane / 4, extent - 1) * stride + k_at(lane) * k_stride) * pitch;
+                   const std::int64_t at = lane / 8 * pair_step + lane / 4 % 2;
+                   return (std::min(at, extent - 1) * stride + k_at(lane) * k_stride) * pitch;
                });
     };
-    const double per_left = read(warps.rows, l_row, l_k), per_right = read(warps.columns, r_column, r_k);
+    const double per_left = read(warps.rows, l_row, l_k, 2),
+                 per_right = read(warps.columns, r_column, r_k, columns_between_pairs(t));
     // Of each 16 steps of the sum a lane has four, in as many products as `splits`; whole products are left out at
     // the end.
     const auto remainder = s.k % 16;
@@ -167,10 +175,11 @@ work work_of_elements(const mma_warps& warps, const product_sizes& s, const batc
     const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits;
     const double products = elements * mma.splits / 4, tiles = warps.tiles, loads = t.tile_m * lane_rows + t.tile_n;
     const double multiplies = products * tiles * (s.complex ? 4 : 1);
+    const double issue = mma.issue * (mma.element_bytes == 2 ? packed_issue : 1);
     work w;
     w.shared = warps.count * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + warps.c_shared);
     w.issue = warps.count *
-              (multiplies * mma.repeats + elements * loads * mma.issue * parts + 2 * products + warps.c_issue) / 4;
+              (multiplies * mma.repeats + elements * loads * issue * parts + 2 * products + warps.c_issue) / 4;
     w.arithmetic = warps.count * multiplies * mma.cycles;
     w.steps = products * (1 + tiles * mma.repeats * (s.complex ? 4 : 1) / 8);
     w.threads = warps.count * warp;
@@ -193,20 +202,23 @@ work work_of(const step& st, const product_sizes& s, const batched_layout& layou
 
 /// Where the operands of a product's candidates lie.
 struct candidate_layouts {
-    batched_layout as_it_came, again;
+    const step& st;
+    batched_layout as_it_came;
     bool may_realign;
 
-    explicit candidate_layouts(const step& st)
-        : as_it_came(batched_layout_of(st)), again(as_it_came), may_realign(can_realign(st, as_it_came)) {
-        if (may_realign) realign(st, again);
+    explicit candidate_layouts(const step& from)
+        : st(from), as_it_came(batched_layout_of(from)), may_realign(can_realign(from, as_it_came)) {}
+    batched_layout of(const batched_tile& t) const {
+        auto out = as_it_came;
+        if (t.realigned) realign(st, t, out);
+        return out;
     }
-    const batched_layout& of(const batched_tile& t) const { return t.realigned ? again : as_it_came; }
 };
 
 bool multiply_alike(const batched_tile& a, const batched_tile& b) {
     return a.core == b.core && a.tile_m == b.tile_m && a.tile_n == b.tile_n && a.rows_first == b.rows_first &&
-           a.skewed == b.skewed && a.c_transposed == b.c_transposed && a.k_apart == b.k_apart &&
-           a.rows_of_16 == b.rows_of_16 && a.realigned == b.realigned &&
+           a.skewed == b.skewed && a.c_transposed == b.c_transposed && a.columns_apart == b.columns_apart &&
+           a.k_apart == b.k_apart && a.rows_of_16 == b.rows_of_16 && a.realigned == b.realigned &&
            (!a.realigned || (a.products == b.products && a.threads == b.threads));
 }
 
@@ -261,42 +273,58 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
                                 std::floor(registers_of_an_sm / registers)}));
     const double warps = std::max(1.0, w.threads / warp);
     const auto block_cycles = [&](int products) {
-        return copy_cycles + std::ceil(products * w.threads / t.threads) *
-                                 (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
+        return copy_cycles + (t.realigned ? realign_cycles : 0) +
+               std::ceil(products * w.threads / t.threads) *
+                   (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
     };
     out.latency = block_cycles(t.products) / (resident * t.products) * seconds_a_cycle;
     out.alone = block_cycles(1) / clock;
     return out;
 }
 
-/// On the tensor cores; `rows_of_16`: as batched_tile's.
-void add_mma_tiles(std::vector<batched_tile>& out, const step& st, const machine& chip, const product_sizes& s,
-                   const candidate_layouts& layouts, bool rows_of_16) {
-    batched_tile t;
-    t.core = batched_core::mma;
-    t.rows_of_16 = rows_of_16;
-    // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns.
-    t.c_transposed = layouts.as_it_came.operands[0].row == 1 || s.n == 1;
+/// Tiles of one kind, which the tensor cores compute.
+void add_mma_tiles_like(std::vector<batched_tile>& out, batched_tile t, const step& st, const machine& chip,
+                        const product_sizes& s, const candidate_layouts& layouts) {
     const auto& mma = *mma_of(st, t);
     const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma.rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
     for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
         for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
             if (tm * tn > 16) continue;
             t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
-            t.k_unrolled = s.k <= 32 && tm * tn <= 4 ? 2 : 1;
+            // realigned ones wait for their numbers, not for instructions
+            t.k_unrolled = (s.k <= 32 && tm * tn <= 4) || (t.realigned && tm * tn <= 8) ? 2 : 1;
+            const auto layout = layouts.of(t);
             for (const int apart : {0, 1, 2, 4}) {
-                if (apart > 1 && 16 * apart > s.k) continue;
+                if (apart > 0 && (t.realigned || (apart > 1 && 16 * apart > s.k))) continue;
                 t.k_apart = apart;
-                if (work_of_mma(st, s, layouts.as_it_came, t, mma).registers <= most_registers)
-                    add_sizes(out, st, chip, layouts.as_it_came, t);
+                if (work_of_mma(st, s, layout, t, mma).registers <= most_registers)
+                    add_sizes(out, st, chip, layout, t);
             }
-            if (!layouts.may_realign) continue;
-            t.k_apart = 0;
-            t.realigned = true;
-            if (work_of_mma(st, s, layouts.again, t, mma).registers <= most_registers)
-                add_sizes(out, st, chip, layouts.again, t);
-            t.realigned = false;
         }
+}
+
+void add_mma_tiles(std::vector<batched_tile>& out, const step& st, const machine& chip, const product_sizes& s,
+                   const candidate_layouts& layouts) {
+    // A lane's two elements are neighbors in memory where the rows of what is computed are C's columns. Lanes that
+    // store on different banks want it the other way: rows of eight neighbors, and columns apart.
+    const bool neighbors_are_rows = layouts.as_it_came.operands[0].row == 1 || s.n == 1;
+    batched_tile t;
+    t.core = batched_core::mma;
+    t.c_transposed = neighbors_are_rows;
+    add_mma_tiles_like(out, t, st, chip, s, layouts);
+    if (has_rows_of_16(*mma_of(st), chip)) {
+        t.rows_of_16 = true;
+        add_mma_tiles_like(out, t, st, chip, s, layouts);
+        t.rows_of_16 = false;
+    }
+    if (mma_of(st)->element_bytes > 2) return;
+    t.columns_apart = true;
+    t.c_transposed = !neighbors_are_rows;
+    if (span_fragments(st, layouts.as_it_came) != fragment_load::matrices)
+        add_mma_tiles_like(out, t, st, chip, s, layouts);
+    if (!layouts.may_realign) return;
+    t.realigned = true;
+    add_mma_tiles_like(out, t, st, chip, s, layouts);
 }
 
 } // namespace
@@ -332,8 +360,7 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                 }
         }
     if (const auto* mma = mma_of(st, chip); mma != nullptr && std::max(s.m, s.n) >= least_mma_side)
-        for (const bool rows_of_16 : {false, true})
-            if (!rows_of_16 || has_rows_of_16(*mma, chip)) add_mma_tiles(out, st, chip, s, layouts, rows_of_16);
+        add_mma_tiles(out, st, chip, s, layouts);
     return out;
 }
 
@@ -343,7 +370,7 @@ std::vector<batched_cost> batched_costs(const step& st, const std::vector<batche
     std::vector<batched_cost> out;
     work w;
     for (std::size_t n = 0; n < tiles.size(); ++n) {
-        const auto& layout = layouts.of(tiles[n]);
+        const auto layout = layouts.of(tiles[n]);
         if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
         out.push_back(cost_from(w, st, s, layout, tiles[n], chip));
     }

@@ -83,6 +83,7 @@ struct batched_tile {
     std::int32_t slices = 1;                        ///< tall_skinny_atb
     bool rows_first = false, skewed = false;        ///< fma
     bool c_transposed = false;                      ///< mma
+    bool columns_apart = false; ///< batched_small's mma: the columns of a warp's tiles take turns, two at a time
     bool rows_of_16 = false;                        ///< mma of f64: products of 16 rows instead of 8, sm_90
     bool warpgroups = false;                        ///< batched_stationary of f32: products of four warps, sm_90
     /// mma: steps of the sum between neighboring lanes' elements, in fours; 0: one step

@@ -27,6 +27,7 @@ void for_each_field(Tile& t, const F& f) {
     f(std::string_view("rows_first"), t.rows_first);
     f(std::string_view("skewed"), t.skewed);
     f(std::string_view("c_transposed"), t.c_transposed);
+    f(std::string_view("columns_apart"), t.columns_apart);
     f(std::string_view("k_apart"), t.k_apart);
     f(std::string_view("in_registers"), t.in_registers);
     f(std::string_view("rows_of_16"), t.rows_of_16);

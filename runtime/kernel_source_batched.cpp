@@ -62,7 +62,8 @@ class batched_source : public product_source {
         write_layout(layout, t.products);
         text_.flag("always_aligned",
                    layout.realigned || (layout.operands[1].line > 0 && layout.operands[2].line > 0));
-        write_fragments(layout.realigned ? fragment_load::matrices : span_fragments(st_, layout), t.k_apart);
+        write_fragments(layout.realigned ? fragment_load::matrices : span_fragments(st_, layout), t.k_apart,
+                        t.columns_apart);
         text_.constant("rows_of_block", extent_of(st_, m));
         text_.constant("columns_of_block", extent_of(st_, n));
         finish("batched_small");
@@ -115,6 +116,9 @@ class batched_source : public product_source {
         text_.list("all_line_length", each(&realigned_operand::all_length));
         text_.list("from_pitch", each(&realigned_operand::from_pitch));
         text_.list("realigned_pitch", each(&realigned_operand::pitch));
+        text_.list("tiles_in_turn", each(&realigned_operand::tiles_in_turn));
+        text_.list("columns_are_lines", std::array<std::int32_t, 3>{0, layout.again[1].columns_are_lines,
+                                                                    layout.again[2].columns_are_lines});
         text_.list("realigned_slot", each(&realigned_operand::slot));
         text_.list("realigned_region", narrow(regions.again));
     }

@@ -42,15 +42,16 @@ void product_source::write_tile(std::int32_t threads) {
     text_.flag("rounds_to_tf32", st_.math == math_mode::tf32 && t.core == batched_core::mma);
 }
 
-void product_source::write_fragments(fragment_load fragments, std::int32_t k_apart) {
+void product_source::write_fragments(fragment_load fragments, std::int32_t k_apart, bool columns_apart) {
     text_.constant("fragments", static_cast<std::int64_t>(fragments));
     text_.constant("k_apart", k_apart);
+    text_.flag("columns_apart", columns_apart);
 }
 
 void product_source::write_panels(const panel_layout& layout, std::int64_t interleaved) {
     const auto& t = st_.batched;
     text_.flag("always_aligned", true);
-    write_fragments(layout.fragments, layout.fragments == fragment_load::fours ? 1 : t.k_apart);
+    write_fragments(layout.fragments, layout.fragments == fragment_load::fours ? 1 : t.k_apart, false);
     text_.constant("columns_of_block", t.panel);
     text_.constant("k_panel", t.k_panel);
     auto row = layout.row, column = layout.column;

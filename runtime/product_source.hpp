@@ -33,7 +33,7 @@ class product_source {
     /// `threads`: of a block.
     void write_tile(std::int32_t threads);
     /// For the tensor cores.
-    void write_fragments(lowering::fragment_load fragments, std::int32_t k_apart);
+    void write_fragments(lowering::fragment_load fragments, std::int32_t k_apart, bool columns_apart);
     /// `interleaved`: how many slices take turns at a panel's steps.
     void write_panels(const lowering::panel_layout& layout, std::int64_t interleaved);
     void write_stages(std::int64_t stage_bytes);
