@@ -67,8 +67,10 @@ class form_chooser {
     /// `single`: the step with single axes m and n.
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
-        const bool to_library = fits_library(single, chip_, streams_panels);
-        if (fixed && !(to_library && library_beats_stationary(single, chip_)) && fits_stationary(single))
+        const bool stationary = fixed && fits_stationary(single);
+        const bool streams_slowly = streams_panels || (stationary && streams_numbers(single));
+        const bool to_library = fits_library(single, chip_, streams_slowly);
+        if (stationary && !(to_library && library_beats_stationary(single, chip_)))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
         else if (to_library) take_library(std::move(single), out);
         else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);

@@ -30,15 +30,15 @@ batch_fill fill_of(const step& st, const machine& chip) {
 }
 
 /// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The
-/// less of a GPU its batch fills, the smaller; and smaller where panels would be streamed, at two thirds of the
-/// memory's rate.
-double least_side(const step& st, const machine& chip, bool streams_panels) {
+/// less of a GPU its batch fills, the smaller; and smaller where panels or numbers would be streamed, at two thirds of
+/// the memory's rate.
+double least_side(const step& st, const machine& chip, bool streams_slowly) {
     constexpr double least = 96, in_two_steps = 64, idle = 32, little = 40, uneven = 64;
     if (chip.kind != target::cuda) return least;
     if (library_rounds_twice(st)) return in_two_steps;
     const auto fill = fill_of(st, chip);
     if (fill == batch_fill::idle) return idle;
-    if (fill == batch_fill::little || streams_panels) return little;
+    if (fill == batch_fill::little || streams_slowly) return little;
     return fill == batch_fill::uneven ? uneven : least;
 }
 
@@ -57,13 +57,13 @@ bool has_library_types(const step& st, const machine& chip) {
 }
 
 /// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a
-/// GPU (docs/performance.md), or nearly does where a BLAS would take two steps.
+/// GPU (docs/performance.md), or where a BLAS would take two steps.
 bool has_faster_kernel(const step& st, const machine& chip) {
     if (chip.kind != target::cuda || size_of(x_of(st).type) > 2 || axes_of(st, batch).empty() ||
         largest_side(st) > largest_batched)
         return false;
     const auto fill = fill_of(st, chip);
-    return fill == batch_fill::full || (fill != batch_fill::idle && library_rounds_twice(st));
+    return fill == batch_fill::full || library_rounds_twice(st);
 }
 
 /// Unit strides where a BLAS wants them.
@@ -94,15 +94,19 @@ bool has_library_strides(const step& st) {
 bool library_beats_stationary(const step& st, const machine& chip) {
     return fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32 ||
            (st.compute == scalar_type::c128 && largest_side(st) > 86) ||
-           (real_of(st.compute) == scalar_type::f32 && cuts_unaligned_lines(with_columns(st)));
+           streams_numbers(st);
 }
 
-bool fits_library(const step& st, const machine& chip, bool streams_panels) {
+bool streams_numbers(const step& st) {
+    return real_of(st.compute) == scalar_type::f32 && cuts_unaligned_lines(with_columns(st));
+}
+
+bool fits_library(const step& st, const machine& chip, bool streams_slowly) {
     if (!chip.has_blas || axes_of(st, batch).size() > 1) return false;
     for (const auto c : {m, n, k})
         if (axes_of(st, c).size() != 1) return false;
     const auto size = [&](axis_class c) { return static_cast<double>(extent_of(st, c)); };
-    const auto least = least_side(st, chip, streams_panels);
+    const auto least = least_side(st, chip, streams_slowly);
     if (size(m) * size(n) * size(k) < least * least * least || largest_side(st) > largest_blas_size) return false;
     return has_library_types(st, chip) && !has_faster_kernel(st, chip) && has_library_strides(st);
 }

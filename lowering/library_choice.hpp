@@ -6,12 +6,15 @@
 
 namespace ricci::lowering {
 
-/// Of a product with at most one axis each of m, n and k. `streams_panels`: whether its own kernel on a GPU would be
-/// batched_panels.
-bool fits_library(const step& st, const machine& chip, bool streams_panels);
+/// Of a product with at most one axis each of m, n and k. `streams_slowly`: whether its own kernel on a GPU would be
+/// batched_panels, or batched_stationary number by number.
+bool fits_library(const step& st, const machine& chip, bool streams_slowly);
 
 /// Of products that fits_library and batched_stationary take both: whether the former is the faster one.
 bool library_beats_stationary(const step& st, const machine& chip);
+
+/// Whether batched_stationary would copy Y number by number where that is what its products wait for.
+bool streams_numbers(const step& st);
 
 /// cuBLAS 13.1 rounds a product to 2 bytes before it adds C, where C's columns begin at multiples of 16 bytes (every
 /// such point of a sample was beyond one rounding, no other was): then the product is taken in f32, and added by a
