@@ -10,6 +10,7 @@
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ricci::lowering {
@@ -60,6 +61,14 @@ std::vector<double> predicted_seconds(const step& st, const std::vector<batched_
 
 double predicted_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     return predicted_seconds(st, std::vector<batched_tile>{tile}, chip).front();
+}
+
+std::vector<double> predicted_alone(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    std::vector<double> out(tiles.size(), 0);
+    if (st.kernel != family::batched_small) return out;
+    const auto costs = batched_costs(st, tiles, chip);
+    std::transform(costs.begin(), costs.end(), out.begin(), [](const batched_cost& c) { return c.alone; });
+    return out;
 }
 
 batched_tile model_tile(const step& st, const machine& chip) {

@@ -24,7 +24,9 @@ using outcome = candidate::outcome;
 
 constexpr double hopeless = 1.3;     ///< times the best so far in its first sample: not measured further
 constexpr double nearly_best = 1.02; ///< measured again
-constexpr double as_good = 1.005;    ///< the model's choice is kept, as no measurement can tell them apart
+/// No measurement can tell them apart: the model's choice is kept, or else the best of them for one product alone,
+/// as batches of any length have the same kernel.
+constexpr double as_good = 1.01;
 constexpr std::size_t most_finalists = 4;
 constexpr double compiling = 0.5; ///< of a step's time
 constexpr int most_repetitions = 1000;
@@ -215,12 +217,25 @@ class step_tuner {
         return memory_->output(0);
     }
 
+    /// Of the first ones, up to `end`.
+    std::vector<std::size_t>::iterator best_alone(std::vector<std::size_t>& all,
+                                                  std::vector<std::size_t>::iterator end) {
+        std::vector<batched_tile> tiles;
+        std::for_each(all.begin(), end, [&](std::size_t n) { tiles.push_back(at(n).tile); });
+        const auto alone = predicted_alone(step_, tiles, backend_.machine());
+        return all.begin() + (std::min_element(alone.begin(), alone.end()) - alone.begin());
+    }
+
     void choose() {
         std::vector<std::byte> right;
         auto all = ranked();
+        if (all.empty()) return tell(1);
         const auto model = std::find(all.begin(), all.end(), kept_.front());
-        if (model != all.end() && at(*model).seconds <= as_good * at(all.front()).seconds)
-            std::rotate(all.begin(), model, model + 1);
+        const auto is_as_good = [&](std::size_t n) { return at(n).seconds <= as_good * at(all.front()).seconds; };
+        const auto first = model != all.end() && is_as_good(*model)
+                               ? model
+                               : best_alone(all, std::find_if_not(all.begin(), all.end(), is_as_good));
+        std::rotate(all.begin(), first, first + 1);
         for (const auto n : all) {
             if (n != kept_.front()) {
                 if (right.empty()) right = result_of(kept_.front());

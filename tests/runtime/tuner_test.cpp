@@ -9,6 +9,7 @@
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -53,7 +54,7 @@ tuning_effort some_effort() {
 double uneven_seconds(const fake_kernel& k) {
     return 1e-4 * (1 + 0.05 * std::abs(k.at("tile_m") - 2) + 0.04 * (k.at("tile_n") - 1) +
                    0.2 * (k.at("threads_per_block") != 128) + 1e-4 * k.at("products_per_block") +
-                   0.01 * k.at("skewed") + 0.01 * k.at("rows_first") + 0.5 * k.at("core"));
+                   0.03 * k.at("skewed") + 0.03 * k.at("rows_first") + 0.5 * k.at("core"));
 }
 
 } // namespace
@@ -77,6 +78,23 @@ TEST_CASE("the fastest of all candidates is found") {
     CHECK(tuned.candidates.front().tile == p.step.batched); // the model's choice
     CHECK(gpu.pieces == 0);
     CHECK_FALSE(tuned.stopped);
+}
+
+TEST_CASE("of candidates as fast as one another the best for one product alone is kept") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("alone");
+    gpu.seconds = [](const fake_kernel& k) { return k.at("core") == 0 ? 1e-4 + 1e-9 * k.at("tile_m") : 1.1e-4; };
+    const auto p = some_product(gpu.machine());
+    REQUIRE(p.step.batched.core == lowering::batched_core::mma);
+    const auto tuned = tune_step(gpu, p.step, p.s, everything());
+    REQUIRE(tuned.best);
+    std::vector<lowering::batched_tile> fast;
+    for (const auto& c : tuned.candidates)
+        if (c.tile.core == lowering::batched_core::fma) fast.push_back(c.tile);
+    const auto alone = lowering::predicted_alone(p.step, fast, gpu.machine());
+    const auto least = *std::min_element(alone.begin(), alone.end());
+    CHECK(least < *std::max_element(alone.begin(), alone.end()));
+    CHECK(lowering::predicted_alone(p.step, {tuned.candidates[*tuned.best].tile}, gpu.machine()).front() == least);
 }
 
 TEST_CASE("what the model expects to be slow is not compiled, and of those alike only some are") {
