@@ -33,10 +33,12 @@ constexpr double copy_cycles = 1600;
 constexpr double step_cycles = 46;      ///< from a step's loads to its last multiply-add
 constexpr double own_issue = 0.45;      ///< of a warp's instructions, what it waits for itself
 constexpr double unpredicted_registers = 1.35;
-// Fitted to 2000 timings of f16 on an H200 (56 sizes from 9 to 120, 2026-11-22): the sizes ran at 0.94 of the best.
-constexpr double realign_wavefronts = 7.8, realign_instructions = 1; ///< of 32 words
-constexpr double realign_cycles = 600;  ///< of a block: C comes later
-constexpr double packed_issue = 1.6;    ///< of a number of 2 bytes, times mma_shape's
+// Fitted to 3700 timings of f16, +=, on an H200 (60 sizes from 9 to 128, 2026-11-22): by the model's choice they run
+// at 0.96 of the best candidate in geometric mean, 0.81 at worst.
+constexpr double realign_wavefronts = 4, realign_instructions = 4; ///< of 32 words
+constexpr double realign_cycles = 3500; ///< of a block: copying again, and C comes later
+/// Of numbers of 2 bytes that the tensor cores take, times what is counted or the others' constants.
+constexpr double packed_issue = 1.8, packed_wavefronts = 0.97, packed_own_issue = 2.9, packed_registers = 0.74;
 constexpr double uneven = 0.1;          ///< blocks that start and end together leave the memory idle
 
 /// What the inner loops cost a product, in the SM's cycles of each unit.
@@ -175,9 +177,11 @@ work work_of_elements(const mma_warps& warps, const product_sizes& s, const batc
     const double elements = 4 * static_cast<double>(s.k / 16) + std::ceil(rest * mma.splits / 4) * 4 / mma.splits;
     const double products = elements * mma.splits / 4, tiles = warps.tiles, loads = t.tile_m * lane_rows + t.tile_n;
     const double multiplies = products * tiles * (s.complex ? 4 : 1);
-    const double issue = mma.issue * (mma.element_bytes == 2 ? packed_issue : 1);
+    const bool packed = mma.element_bytes == 2;
+    const double issue = mma.issue * (packed ? packed_issue : 1), wavefronts_of_one = packed ? packed_wavefronts : 1;
     work w;
-    w.shared = warps.count * (elements * (t.tile_m * lane_rows * per_left + t.tile_n * per_right) + warps.c_shared);
+    const double per_element = wavefronts_of_one * (t.tile_m * lane_rows * per_left + t.tile_n * per_right);
+    w.shared = warps.count * (elements * per_element + warps.c_shared);
     w.issue = warps.count *
               (multiplies * mma.repeats + elements * loads * issue * parts + 2 * products + warps.c_issue) / 4;
     w.arithmetic = warps.count * multiplies * mma.cycles;
@@ -266,7 +270,9 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     const bool floats = t.core == batched_core::mma && mma_of(st)->element_bytes == 4;
     out.arithmetic = (floats ? tf32_rate : arithmetic_rate) * w.arithmetic * seconds_a_cycle;
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
-    const double registers = std::min(255.0, unpredicted_registers * w.registers) * t.threads;
+    const bool packed = t.core == batched_core::mma && s.x_bytes == 2;
+    const double registers =
+        std::min(255.0, unpredicted_registers * (packed ? packed_registers : 1) * w.registers) * t.threads;
     const double resident =
         std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
                                 static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)),
@@ -275,7 +281,7 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     const auto block_cycles = [&](int products) {
         return copy_cycles + (t.realigned ? realign_cycles : 0) +
                std::ceil(products * w.threads / t.threads) *
-                   (own_issue * 4 * w.issue / warps + step_cycles * w.steps);
+                   ((packed ? packed_own_issue : 1) * own_issue * 4 * w.issue / warps + step_cycles * w.steps);
     };
     out.latency = block_cycles(t.products) / (resident * t.products) * seconds_a_cycle;
     out.alone = block_cycles(1) / clock;

@@ -30,8 +30,8 @@ batch_fill fill_of(const step& st, const machine& chip) {
 }
 
 /// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The
-/// less of a GPU its batch fills, the smaller; and smaller where panels or numbers would be streamed, at two thirds of
-/// the memory's rate.
+/// less of a GPU its batch fills, the smaller; and smaller where panels or numbers would be streamed, at two thirds
+/// of the memory's rate.
 double least_side(const step& st, const machine& chip, bool streams_slowly) {
     constexpr double least = 96, in_two_steps = 64, idle = 32, little = 40, uneven = 64;
     if (chip.kind != target::cuda) return least;
