@@ -1,9 +1,11 @@
-// assemble_test: NVRTC turns every kernel of the covering list into machine code, for one architecture a run.
+// assemble_test: NVRTC turns every kernel of the covering list into machine code, for one architecture a run, and on
+// sm_90, for which they are made, none keeps anything in local memory.
 #include "lowering/error.hpp"
 #include "runtime/nvrtc_compiler.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
+#include "tests/kernels/cubin_frame.hpp"
 #include "tests/skip.hpp"
 
 #include <algorithm>
@@ -20,11 +22,28 @@ TEST_CASE("every kernel is assembled") {
     std::vector<double> milliseconds;
     for (const auto& [source, entry] : sources) {
         const auto start = std::chrono::steady_clock::now();
-        CHECK(!compiler.compile(source).empty());
+        const auto code = compiler.compile(source);
+        REQUIRE(!code.empty());
+        if (RICCI_TEST_CAPABILITY == 90) {
+            INFO(source.substr(0, source.find("#include")));
+            CHECK(ricci::tests::frame_bytes(code) == 0);
+        }
         milliseconds.push_back(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     std::sort(milliseconds.begin(), milliseconds.end());
     WARN(sources.size() << " kernels, median " << milliseconds[milliseconds.size() / 2] << " ms, longest "
                         << milliseconds.back() << " ms");
+}
+
+TEST_CASE("a kernel that keeps numbers in local memory is seen to") {
+    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
+    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    const auto bytes = [&](const char* body) {
+        return ricci::tests::frame_bytes(
+            compiler.compile(std::string("extern \"C\" __global__ void f(int* a, int i) {") + body + "}"));
+    };
+    CHECK(bytes("int b[64]; for (int n = 0; n < 64; ++n) b[a[n] % 64] = n; a[0] = b[i];") >= 256);
+    CHECK(bytes("a[0] = i;") == 0);
+    CHECK_THROWS_AS(ricci::tests::frame_bytes(std::string(64, 'x')), ricci::error);
 }
