@@ -87,7 +87,7 @@ class mma_tile {
     template <int Steps> RICCI_FUNCTION void add_by_matrices(const x_element* left, const x_element* right) {
         const int lane = threadIdx.x % 32, in_matrix = lane % 8, matrix = lane / 8;
         // A's matrices: rows 0 and 8, then k 8; B's: k 0 and 8, then the next tile's columns. Tiles beyond the
-        // product read its last.
+        // product read its last; columns apart that do not exist are whatever lies there, and are not stored.
         constexpr int all_columns = columns_apart ? column_parts * tile_n * 8 : columns;
         const auto line = [](int at, int extent) { return at < extent ? at : extent - 1; };
         const auto tile = [](int at, int extent) { return at < extent ? at : (extent - 1) / 8 * 8; };
@@ -165,9 +165,11 @@ class mma_tile {
         }
         constexpr int together = 16 * at_least_one(k_apart),
                       in_groups = k_apart > 1 ? Steps / together * together : 0;
-        RICCI_UNROLL_K
-        for (int base = 0; base < in_groups; base += 16)
-            add_block<Steps, block_kind::of_group>(left, right, row_at, column_at, base);
+        if constexpr (in_groups > 0) {
+            RICCI_UNROLL_K
+            for (int base = 0; base < in_groups; base += 16)
+                add_block<Steps, block_kind::of_group>(left, right, row_at, column_at, base);
+        }
         RICCI_UNROLL_K
         for (int base = in_groups; base + 16 <= Steps; base += 16)
             add_block<Steps, block_kind::whole>(left, right, row_at, column_at, base);
@@ -317,9 +319,10 @@ class mma_tile {
                     const int tile = first + e / of_tile, i = e % of_tile;
                     if (tile >= tile_n) continue;
                     const place at = place_of(r, tile, i);
+                    if (!at.exists) continue;
                     c_element& updated = now[e / of_tile][i];
                     update(a, updated, sums_[r][tile][0][i]);
-                    if (at.exists) c(at.row, at.column) = updated;
+                    c(at.row, at.column) = updated;
                 }
             }
     }

@@ -8,14 +8,16 @@
 //                   several batch axes put it                               copies; shorter ends number by number
 //   lines           else: several batch axes, matrices in pieces, columns   16 bytes at a time, by asynchronous
 //                   that would lie on the same banks; all from one          copies, and what is left of a line
-//                   multiple of 16 bytes to another, or padded to that      number by number
+//                   multiple of 16 bytes to another, or, but for 2-byte     number by number
+//                   numbers, padded to that
 //   packed          else                                                    element by element, neighbors in memory
 //                                                                           together
 //   realigned       X and Y of 2 bytes, as the tuner or the model chose     copied again within shared memory
 //                                                                           (realign.cuh), Y to where X was; C comes
 //                                                                           after that, to where Y was
-//   stored whole    C is a span that holds nothing but C                    one bulk store
-//   else            C is no such span: numbers of 2 bytes                   two at a time, and ends one by one
+//   stored whole    C is a span that holds nothing but C                    one bulk store; a span with gaps leaves
+//                                                                           number by number, those of 2 bytes two
+//                                                                           at a time; others as they came
 //
 // It is multiplied by the tensor cores (batched_mma): f64, c128, half and bfloat16 of some size; or by multiply-adds
 // (batched_fma): all others.
@@ -41,6 +43,9 @@
 #include "batched_tiles.cuh"
 #include "line_share.cuh"
 #include "realign.cuh"
+
+static_assert(core != 1 || !columns_apart || fragments != 1 || realigned, "columns lie as the tiles read them");
+static_assert(!realigned || tiles_in_turn[c_transposed ? 1 : 2] == (columns_apart ? tile_n : 0), "and as many");
 
 constexpr bool has_places = batch_axes > 1 || has_tables;
 constexpr bool loads_c = accumulate && !realigned; ///< with X and Y

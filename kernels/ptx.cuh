@@ -33,14 +33,12 @@ RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long l
 #define RICCI_UNROLL _Pragma("unroll")
 #define RICCI_UNROLL_2 _Pragma("unroll 2")
 #define RICCI_UNROLL_4 _Pragma("unroll 4")
-#define RICCI_UNROLL_8 _Pragma("unroll 8")
 #define RICCI_UNROLL_ONCE _Pragma("unroll 1")
 #define RICCI_UNROLL_K _Pragma("unroll k_unrolled")
 #else
 #define RICCI_UNROLL
 #define RICCI_UNROLL_2
 #define RICCI_UNROLL_4
-#define RICCI_UNROLL_8
 #define RICCI_UNROLL_ONCE
 #define RICCI_UNROLL_K
 #endif

@@ -9,8 +9,9 @@
 //   realigned_slot                     from one product to the next; 0: all share one matrix
 //   realigned_region                   bytes from the start of shared memory
 //   tiles_in_turn                      of a warp (batched_mma's tile_n, columns_apart): each gets its columns
-//                                      together, two from every 2 * tiles_in_turn; 0: they stay as they are
-//   columns_are_lines                  or a line is a row of them
+//                                      together, two from every 2 * tiles_in_turn, and those that do not exist
+//                                      stay what they were; 0: all stay in their order
+//   columns_are_lines                  whether these columns are lines; else a line is a row of them
 #pragma once
 
 #include "line_share.cuh"

@@ -14,7 +14,8 @@ struct staged_operand {
     std::int64_t row = 1;     ///< elements from one row to the next
     std::int64_t column = 1;
     std::int64_t length = 0;  ///< elements from a matrix's first to its last, plus one
-    /// packed in lines of so many elements, each copied 16 bytes at a time; 0: element by element
+    /// packed in lines of so many elements, each copied 16 bytes at a time and what is left of it number by number;
+    /// 0: element by element
     std::int64_t line = 0;
     /// each matrix copied as it lies in memory, 16 bytes at a time, to its address modulo 16; a slot has room for
     /// that

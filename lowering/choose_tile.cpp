@@ -16,7 +16,7 @@ constexpr double near_best = 1.1; ///< of the model's least seconds: it cannot t
 constexpr std::size_t most_neighbors = 3;
 
 /// What makes one tile like another of another size, each number a doubling or a yes.
-using structure = std::array<double, 14>;
+using structure = std::array<double, 15>;
 
 structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>& sizes) {
     const auto log = [](double x) { return std::log2(std::max(x, 1.0)); };
@@ -35,8 +35,9 @@ structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>&
             log(t.slices),
             t.rows_first ? 1.0 : 0.0,
             t.skewed ? 1.0 : 0.0,
-            t.columns_apart ? -1.0 : (t.c_transposed ? 1.0 : 0.0) + (t.k_apart > 0 ? 1.0 : 0.0),
-            t.realigned ? 2.0 : 0.0,
+            (t.c_transposed ? 1.0 : 0.0) + (t.k_apart > 0 ? 1.0 : 0.0),
+            t.columns_apart ? 1.0 : 0.0,
+            t.realigned ? 1.0 : 0.0,
             log(t.thread_products)};
 }
 

@@ -43,7 +43,8 @@ const covering_case cases[] = {
     {"C(j,i,e) = A(i,k,e)*B(k,j,e)", "C=c64[31:1,18:32,5:576] A=c64[18:1,21:32,5:676] B=c64[21:1,31:32,5:992]"},
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f16[31:1,30:33,7:1001] A=f16[31:1,21:32,7:700] B=f16[21:1,30:22,7:661]"},
     {"C(i,j,e) = A(i,k,p(e))*B(k,j,e)",
-     "C=f32[27:1,9:32,5:300] A=f32[27:1,11:32,4:353] B=f32[11:1,9:48,5:429] p=i32[5]"},
+     "C=f32[27:1,9:32,5:300] A=f32[27:1,11:32,4:352] B=f32[11:1,9:48,5:428] p=i32[5]"},
+    {"C(j,i,e) += A(i,k,e)*B(k,j,e)", "C=f16[31:1,30:33,7:1001] A=f16[30:1,21:32,7:700] B=f16[21:1,31:22,7:683]"},
     {"C(i,j,distinct(p)(e)) += A(i,k,q(e))*B(k,j,e)", "C=f64[9,7,19] A=f64[9,5,6] B=f64[5,7,13] p=i32[13] q=i64[13]"},
     {"C(i,j,e) -= A(i,k,q(e))*B(k,j,q(e))", "C=f16[13,11,9] A=f16[13,15,4] B=f16[15,11,4] q=i32[9]"},
     {"C(i,j,e) = A(i,k,q(e))*B(j,k,q(e))", "C=bf16[16,24,9] A=bf16[16,64,4] B=bf16[24,64,4] q=i32[9]"},
@@ -156,7 +157,8 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);
         using lowering::batched_tile;
-        for (const auto kind_of_product : {&batched_tile::warpgroups, &batched_tile::rows_of_16}) {
+        for (const auto kind_of_product :
+             {&batched_tile::warpgroups, &batched_tile::rows_of_16, &batched_tile::columns_apart}) {
             const auto first = std::find_if(candidates.begin(), candidates.end(),
                                             [&](const auto& t) { return t.*kind_of_product; });
             if (first != candidates.end()) std::iter_swap(candidates.begin(), first);

@@ -1,3 +1,4 @@
+// cubin_frame: reads the attributes of a cubin, as `cuobjdump -elf` shows them.
 #include "tests/kernels/cubin_frame.hpp"
 
 #include "lowering/error.hpp"
