@@ -54,6 +54,9 @@ constexpr bool copies_asynchronously = line[0] + line[1] + line[2] > 0 || is_run
 /// An operand's part of the block.
 template <int O, class Element, int Rows, int Columns> struct block_operand {
     using unit = unit_of<Element>;
+    // Of operands whose neighbors in a row or a column are neighbors here too.
+    static constexpr bool of_columns = row[O] == 1; ///< lines, else of rows
+    static constexpr int lines = of_columns ? Columns : Rows, pitch = of_columns ? column[O] : row[O];
     Element* global; ///< the block's first product; with places, unless it is a span, element (0, ..., 0)
     Element* shared;
     const unsigned long long* places; ///< three a product
@@ -145,19 +148,17 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     /// move_unit for the number before and behind them.
     template <class Move, class MoveUnit>
     RICCI_FUNCTION void each_word(int products, const Move& move, const MoveUnit& move_unit) const {
-        constexpr bool of_columns = row[O] == 1;
-        constexpr int lines = of_columns ? Columns : Rows, numbers = of_columns ? Rows : Columns,
-                      pitch = of_columns ? column[O] : row[O];
+        constexpr int numbers = of_columns ? Rows : Columns;
         line_share<lines, numbers / 2 + 1>().each(products, [&](int p, int l, int word) {
             const int begin = p * slot[O] + l * pitch;
-            unit *const in_global = reinterpret_cast<unit*>(global + begin),
-                        *const in_shared = reinterpret_cast<unit*>(shared + begin);
-            const int before = static_cast<int>(reinterpret_cast<unsigned long long>(in_global) / 2 % 2),
+            unit *const there = reinterpret_cast<unit*>(global + begin),
+                        *const here = reinterpret_cast<unit*>(shared + begin);
+            const int before = static_cast<int>(reinterpret_cast<unsigned long long>(there) / 2 % 2),
                       at = 2 * word - before; // the word's first number
             if (at >= 0 && at + 1 < numbers)
-                move(reinterpret_cast<unsigned*>(in_global + at), reinterpret_cast<unsigned*>(in_shared + at));
+                move(reinterpret_cast<unsigned*>(there + at), reinterpret_cast<unsigned*>(here + at));
             else if (const int only = at < 0 ? 0 : at; only < numbers)
-                move_unit(in_global + only, in_shared + only);
+                move_unit(there + only, here + only);
         });
     }
 
@@ -178,11 +179,8 @@ template <int O, class Element, int Rows, int Columns> struct block_operand {
     template <class Move, class MoveUnit>
     RICCI_FUNCTION void each_chunk(const arguments& a, int products, const Move& move,
                                    const MoveUnit& move_unit) const {
-        constexpr bool of_columns = row[O] == 1;
-        constexpr int per = 16 / static_cast<int>(sizeof(Element)), lines = of_columns ? Columns : Rows,
-                      whole = line[O] / per, units = static_cast<int>(sizeof(Element) / sizeof(unit)),
-                      rest = line[O] % per * units;
-        constexpr int pitch = of_columns ? column[O] : row[O];
+        constexpr int per = 16 / static_cast<int>(sizeof(Element)), whole = line[O] / per,
+                      units = static_cast<int>(sizeof(Element) / sizeof(unit)), rest = line[O] % per * units;
         line_share<lines, whole + rest>().each(slot[O] == 0 ? 1 : products, [&](int p, int l, int place) {
             const int at = (place < whole ? place : whole) * per, i = of_columns ? at : l, j = of_columns ? l : at;
             Element *const from = &in_global(a, p, i, j), *const to = shared + p * slot[O] + l * pitch + at;

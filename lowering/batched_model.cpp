@@ -374,10 +374,11 @@ std::vector<batched_cost> batched_costs(const step& st, const std::vector<batche
     const auto s = sizes_of(st);
     const candidate_layouts layouts(st);
     std::vector<batched_cost> out;
+    batched_layout layout;
     work w;
     for (std::size_t n = 0; n < tiles.size(); ++n) {
-        const auto layout = layouts.of(tiles[n]);
-        if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n])) w = work_of(st, s, layout, tiles[n]);
+        if (n == 0 || !multiply_alike(tiles[n - 1], tiles[n]))
+            layout = layouts.of(tiles[n]), w = work_of(st, s, layout, tiles[n]);
         out.push_back(cost_from(w, st, s, layout, tiles[n], chip));
     }
     return out;
