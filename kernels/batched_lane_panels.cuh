@@ -160,6 +160,7 @@ template <bool Shifted> RICCI_FUNCTION void add_panel(compute (&sums)[tile_m][ti
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_lane_panels(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     using c_neighbors = kept_neighbors<c_element, products_per_thread>;
     static_assert(threads_per_block == lanes_of_block * row_threads * column_threads, "a thread has one tile");

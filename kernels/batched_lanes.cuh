@@ -13,6 +13,7 @@
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_lanes(const __grid_constant__ arguments a) {
+    wait_for_stream();
     constexpr int rows = m, columns = n, steps = k;
     const long long product = block_number() * threads_per_block + threadIdx.x;
     if (product >= a.products) return;

@@ -14,6 +14,7 @@
 
 extern "C" __global__ void __launch_bounds__(threads_per_block)
     ricci_batched_panels(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads == threads_per_block, "every thread has one tile");

@@ -266,6 +266,7 @@ RICCI_FUNCTION void multiply(const arguments& a, int products, const C& c, const
 
 extern "C" __global__ void __launch_bounds__(threads_per_block)
     ricci_batched_small(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     const long long first = block_number() * a.share;
     if (first >= a.products) return; // the whole block

@@ -220,6 +220,7 @@ template <class Tile> RICCI_FUNCTION void compute_slices(const arguments& a, con
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_stationary(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     const slice_ring ring{memory};
     ring.start();

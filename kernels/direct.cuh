@@ -20,6 +20,7 @@ struct thread_team {
 };
 
 extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const __grid_constant__ arguments a) {
+    wait_for_stream();
     const long long block = block_number();
     const long long thread = block * direct_threads + threadIdx.x;
     long long x[at_least_one(axis_count)] = {};

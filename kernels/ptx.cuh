@@ -160,6 +160,16 @@ template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigne
 #endif
 }
 
+/// What a kernel begins with: from sm_90 on it may start while the last blocks of those before it in its stream end
+/// (programmatic dependent launch), and waits here until they are done and what they wrote can be seen. Before it
+/// nothing in memory is read or written. Letting the next kernel in earlier (griddepcontrol.launch_dependents) saves
+/// no more: its blocks then take places unevenly (H200, f32 32 in 4 MB: 7.3 us, this way 4.7, one by one 6.0).
+RICCI_FUNCTION void wait_for_stream() {
+#if RICCI_ON_GPU && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Sets a flag in global memory: who reads it by acquire_flag sees what this thread, and those it has met at a
 /// barrier, wrote before.
 RICCI_FUNCTION void release_flag(unsigned long long& flag, unsigned long long value) {

@@ -176,6 +176,7 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_ab(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads <= threads_per_block, "a thread has one tile");

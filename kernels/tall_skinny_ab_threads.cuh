@@ -167,6 +167,7 @@ class thread_rows {
 
 extern "C" __global__ void __launch_bounds__(threads_per_block)
     ricci_tall_skinny_ab_threads(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     const long long first = block_number() * rows_of_threads, rows = row_count(a);
     if (first >= rows) return;

@@ -331,6 +331,7 @@ RICCI_FUNCTION bool takes_vectors(const arguments& a) {
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_ab_warps(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     const long long rows = row_count(a), apart = a.blocks * warps * rows_of_warp;
     long long first = (block_number() * warps + threadIdx.x / 32) * rows_of_warp;

@@ -15,6 +15,7 @@
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_atb(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     using tile = typename tile_of<core>::type;
     static_assert(tile::count * tile::threads * slices <= threads_per_block - 32 * copy_warps,

@@ -95,6 +95,7 @@ template <class X, class Y> RICCI_FUNCTION void add_step(compute (&sums)[c_eleme
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_atb_threads(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     constexpr int unit = k_lane * threads_per_block;
     const long long block = block_number();

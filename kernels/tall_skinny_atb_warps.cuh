@@ -143,6 +143,7 @@ class warp_sums {
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_atb_warps(const __grid_constant__ arguments a) {
+    wait_for_stream();
     RICCI_SHARED(memory);
     constexpr int unit = slices * k_block;
     const long long block = block_number();

@@ -25,6 +25,9 @@ namespace {
 
 constexpr std::int64_t max_grid_x = 2147483647, max_grid_y = 65535; // of every GPU since compute capability 3.0
 
+/// Captured launches may start early from CUDA 12.3 on.
+constexpr int first_early_start_in_graphs = 12030;
+
 struct kernel {
     CUfunction function{};
     std::string name;
@@ -107,6 +110,7 @@ class cuda_backend : public backend {
     std::size_t total_bytes_ = 0;
     CUmemoryPool pool_{}; ///< null where the device has no pools
     lowering::machine machine_;
+    bool starts_early_ = false; ///< kernels that allow it
     std::unique_ptr<nvrtc_compiler> compiler_;
 
     std::mutex mutex_;                         ///< guards what follows
@@ -129,6 +133,7 @@ cuda_backend::cuda_backend(int ordinal) : ordinal_(ordinal) {
     check(d_.cuDeviceGet(&device_, ordinal), "cuDeviceGet");
     const int newest_major = driver_version() / 1000;
     machine_ = describe_machine(device_);
+    starts_early_ = compute_capability(device_) >= 90 && driver_version() >= first_early_start_in_graphs;
     machine_.has_blas = !find_cuda_library(cublas_library, newest_major).file.empty();
     compiler_ = std::make_unique<nvrtc_compiler>(compute_capability(device_), newest_major);
     check(d_.cuDeviceTotalMem(&total_bytes_, device_), "cuDeviceTotalMem");
@@ -188,23 +193,30 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
         throw error(fmt::format("kernel {}: {} blocks are more than a GPU can start at once ({})", k.name, shape.grid,
                                 max_grid_x * max_grid_y));
     std::size_t bytes = words.size_bytes();
-    void* parameters[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint64_t*>(words.data()),
-                          CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    const context_scope scope(d_, context_);
+    auto* const data = const_cast<std::uint64_t*>(words.data());
+    void* parameter[] = {data}; // of a cooperative launch, which does not take them as a buffer
+    void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, data, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+
+    std::array<CUlaunchAttribute, 2> attributes{};
+    CUlaunchConfig config{};
+    config.gridDimX = static_cast<unsigned>(columns), config.gridDimY = static_cast<unsigned>(rows);
+    config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.blockDimX = static_cast<unsigned>(shape.threads);
+    config.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
+    config.hStream = used_stream();
+    config.attrs = attributes.data();
     if (shape.fits_at_once) { // the driver sees to it that no block waits for one that has no room
-        void* parameter[] = {const_cast<std::uint64_t*>(words.data())};
-        const CUresult result =
-            d_.cuLaunchCooperativeKernel(k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
-                                         static_cast<unsigned>(shape.threads), 1, 1,
-                                         static_cast<unsigned>(shape.shared_bytes), used_stream(), parameter);
-        if (result != CUDA_SUCCESS) [[unlikely]]
-            launch_failure(result, k, shape, bytes);
-        return;
+        auto& one = attributes[config.numAttrs++];
+        one.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, one.value.cooperative = 1;
     }
-    const CUresult result =
-        d_.cuLaunchKernel(k.function, static_cast<unsigned>(columns), static_cast<unsigned>(rows), 1,
-                          static_cast<unsigned>(shape.threads), 1, 1, static_cast<unsigned>(shape.shared_bytes),
-                          used_stream(), nullptr, words.empty() ? nullptr : parameters);
+    if (shape.starts_early && starts_early_) {
+        auto& one = attributes[config.numAttrs++];
+        one.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        one.value.programmaticStreamSerializationAllowed = 1;
+    }
+    const context_scope scope(d_, context_);
+    const CUresult result = d_.cuLaunchKernelEx(&config, k.function, shape.fits_at_once ? parameter : nullptr,
+                                                shape.fits_at_once || words.empty() ? nullptr : buffer);
     if (result != CUDA_SUCCESS) [[unlikely]]
         launch_failure(result, k, shape, bytes);
 }
@@ -217,7 +229,7 @@ void cuda_backend::launch_failure(CUresult result, const kernel& k, const launch
         return value;
     };
     driver_failure(
-        result, fmt::format("starting the kernel {} on cuda:{}: cuLaunchKernel", k.name, ordinal_).c_str(),
+        result, fmt::format("starting the kernel {} on cuda:{}: cuLaunchKernelEx", k.name, ordinal_).c_str(),
         fmt::format(
             "grid {}, block {} threads (kernel's limit {}), dynamic shared memory {} bytes (limit {}), static {}, "
             "registers a thread {}, local memory a thread {} bytes, parameters {} bytes",

@@ -32,8 +32,7 @@ namespace ricci::runtime {
     X(cuModuleGetFunction)                                                                                           \
     X(cuFuncGetAttribute)                                                                                            \
     X(cuFuncSetAttribute)                                                                                            \
-    X(cuLaunchKernel)                                                                                                \
-    X(cuLaunchCooperativeKernel)                                                                                     \
+    X(cuLaunchKernelEx)                                                                                              \
     X(cuMemPoolCreate)                                                                                               \
     X(cuMemPoolSetAttribute)                                                                                         \
     X(cuMemPoolTrimTo)                                                                                               \

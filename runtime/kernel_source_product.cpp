@@ -3,7 +3,9 @@
 
 namespace ricci::runtime {
 
-kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip) {
+namespace {
+
+kernel_request of_family(const lowering::step& st, const lowering::machine& chip) {
     using enum lowering::family;
     switch (st.kernel) {
     case direct: return make_direct(st, chip);
@@ -13,6 +15,14 @@ kernel_request make_kernel(const lowering::step& st, const lowering::machine& ch
     case batched_stationary: return make_batched(st, chip);
     default: return make_tall_skinny(st, chip);
     }
+}
+
+} // namespace
+
+kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip) {
+    auto out = of_family(st, chip);
+    out.shape.starts_early = true;
+    return out;
 }
 
 } // namespace ricci::runtime

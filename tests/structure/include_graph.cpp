@@ -1,4 +1,4 @@
-// include_graph: who may include whom, and that every source file says first what it is.
+// include_graph: who may include whom, that every source file says first what it is, and every kernel first waits.
 //
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
 // lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>; tools -> bench. tests ->
@@ -172,6 +172,23 @@ TEST_CASE("every source file begins with a comment") {
         INFO(file.string() << " begins with: " << line);
         CHECK(begins_with(line, is_cxx(file) ? "// " : "# "));
     }
+}
+
+TEST_CASE("every kernel waits for its stream before anything else") {
+    const std::regex kernel("__global__[^;{]*\\{\\s*([^\n]*)");
+    int kernels = 0;
+    for (const auto& file : source_files()) {
+        if (file.extension() != ".cuh" || file.parent_path().filename() != "kernels" ||
+            file.parent_path().parent_path() != fs::path(RICCI_SOURCE_DIR))
+            continue;
+        std::ifstream in(file);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        for (std::sregex_iterator found(text.begin(), text.end(), kernel), end; found != end; ++found, ++kernels) {
+            INFO(file.string());
+            CHECK((*found)[1] == "wait_for_stream();");
+        }
+    }
+    CHECK(kernels >= 12);
 }
 
 TEST_CASE("the rule refuses what it should") {
