@@ -68,7 +68,7 @@ class form_chooser {
     void choose_by_size(step single, step st, std::vector<step>& out) {
         const bool fixed = !varies(single, m) && !varies(single, n), streams_panels = fits_batched_panels(single);
         const bool stationary = fixed && fits_stationary(single);
-        const bool streams_slowly = streams_panels || (stationary && streams_numbers(single));
+        const bool streams_slowly = stationary ? streams_numbers(single) : streams_panels;
         const bool to_library = fits_library(single, chip_, streams_slowly);
         if (stationary && !(to_library && library_beats_stationary(single, chip_)))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);

@@ -16,30 +16,51 @@ constexpr std::int64_t largest_blas_size = 2147483647; ///< a BLAS counts in 32 
 
 /// How much of a GPU a batch fills; a BLAS divides products between processors, the kernels here do not.
 enum class batch_fill : std::uint8_t {
+    few,    ///< a product for every fourth processor at most
     idle,   ///< fewer products than processors
-    little, ///< little to do for each processor
-    uneven, ///< fewer than two products for each
+    uneven, ///< fewer than two products, or little to do, for each processor
     full
 };
 
 batch_fill fill_of(const step& st, const machine& chip) {
     const auto products = extent_of(st, batch);
+    if (4 * products <= chip.processors) return batch_fill::few;
     if (products < chip.processors) return batch_fill::idle;
-    if (batch_of(st, chip) != batch_class::many) return batch_fill::little;
-    return products < 2 * chip.processors ? batch_fill::uneven : batch_fill::full;
+    return batch_of(st, chip) == batch_class::many && products >= 2 * chip.processors ? batch_fill::full
+                                                                                       : batch_fill::uneven;
 }
 
-/// m, n and k, if they are alike, from which on a product goes to a BLAS: below, a call costs more than it gains. The
-/// less of a GPU its batch fills, the smaller; and smaller where panels or numbers would be streamed, at two thirds
-/// of the memory's rate.
+/// m, n and k, if they are alike, from which on products that do not fill a GPU go to a BLAS: measured on an H200 in
+/// batches of 1 to 1000 (docs/performance.md), c128 but assumed.
+double least_side(scalar_type type, batch_fill fill) {
+    constexpr double never = 1 + static_cast<double>(largest_batched);
+    struct by_fill {
+        double few, idle, uneven;
+    };
+    const auto sides = [&]() -> by_fill {
+        switch (type) {
+        case scalar_type::f64: return {46, 56, never};
+        case scalar_type::f32: return {66, never, never};
+        case scalar_type::c64: return {40, 56, never};
+        case scalar_type::c128: return {36, 44, 64};
+        default: return {76, 100, 100};
+        }
+    }();
+    return fill == batch_fill::few ? sides.few : fill == batch_fill::idle ? sides.idle : sides.uneven;
+}
+
+/// The same of any product: below, a call costs more than it gains. Smaller where panels or numbers would be
+/// streamed, at two thirds of the memory's rate.
 double least_side(const step& st, const machine& chip, bool streams_slowly) {
-    constexpr double least = 96, in_two_steps = 64, idle = 32, little = 40, uneven = 64;
+    constexpr double least = 96, in_two_steps = 64, slowly = 40, slowly_idle = 32;
     if (chip.kind != target::cuda) return least;
     if (library_rounds_twice(st)) return in_two_steps;
     const auto fill = fill_of(st, chip);
-    if (fill == batch_fill::idle) return idle;
-    if (fill == batch_fill::little || streams_slowly) return little;
-    return fill == batch_fill::uneven ? uneven : least;
+    const auto type = st.operands[static_cast<std::size_t>(st.x)].type;
+    if (streams_slowly || st.math == math_mode::tf32)
+        return fill == batch_fill::few || fill == batch_fill::idle ? slowly_idle : slowly;
+    if (fill == batch_fill::full) return type == scalar_type::c128 ? slowly : least;
+    return least_side(type, fill);
 }
 
 const operand& x_of(const step& st) { return st.operands[static_cast<std::size_t>(st.x)]; }

@@ -125,32 +125,40 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
         return forms(lower(bound_text(fmt::format("C(i,j,e) {} A(i,k,e)*B(k,j,e)", op), operands), some_gpu()));
     };
     const std::string own = "batched GEMM/batched_small", library = "batched GEMM/library";
-    CHECK(form_of("f64", 31, 1) == own);
-    CHECK(form_of("f64", 33, 1) == library);
-    CHECK(form_of("f64", 33, 131) == library);
-    CHECK(form_of("f64", 33, 200) == own); // a product for every processor
-    CHECK(form_of("f64", 64, 10) == library);
-    CHECK(form_of("f64", 64, 10000) == own);
-    CHECK(form_of("f64", 60, 250) == own);
-    CHECK(form_of("f64", 67, 250) == library); // less than two for every processor
-    CHECK(form_of("f64", 80, 250) == library);
-    CHECK(form_of("f64", 80, 10000) == "batched GEMM/batched_stationary"); // two of them do not fit a processor
+    const std::string streaming = "batched GEMM/batched_stationary"; // two do not fit a processor, f32: three
+    CHECK(form_of("f64", 45, 1) == own);
+    CHECK(form_of("f64", 47, 1) == library);
+    CHECK(form_of("f64", 47, 33) == library); // every fourth processor
+    CHECK(form_of("f64", 47, 34) == own);
+    CHECK(form_of("f64", 57, 131) == library);
+    CHECK(form_of("f64", 57, 132) == own); // a product for every processor
+    CHECK(form_of("f64", 80, 132) == streaming);
+    CHECK(form_of("f64", 80, 10000) == streaming);
+    CHECK(form_of("f32", 64, 1) == streaming);
+    CHECK(form_of("f32", 68, 1) == library);
+    CHECK(form_of("f32", 100, 60) == streaming);
+    CHECK(form_of("c64", 41, 20) == library);
+    CHECK(form_of("c64", 57, 60) == library);
+    CHECK(form_of("c64", 57, 200) == streaming);
 
-    CHECK(form_of("f16", 33, 10, "=") == library);
-    CHECK(form_of("f16", 33, 10, "=", "f32") == library);
-    CHECK(form_of("bf16", 33, 10) == library);
+    CHECK(form_of("f16", 75, 10, "=") == own);
+    CHECK(form_of("f16", 77, 10, "=") == library);
+    CHECK(form_of("f16", 77, 10, "=", "f32") == library);
+    CHECK(form_of("bf16", 77, 10) == library);
+    CHECK(form_of("bf16", 77, 60) == own);
+    CHECK(form_of("bf16", 101, 200) == library); // little to do for each processor
     CHECK(form_of("f16", 120, 10000, "=") == own); // faster than the library
     CHECK(form_of("f16", 300, 10000, "=") == library);
     // Columns at multiples of 16 bytes: cuBLAS would round before it adds.
     CHECK(form_of("f16", 40, 10) == own);
     CHECK(form_of("f16", 72, 10) == own);
     CHECK(form_of("f16", 136, 10) == "batched GEMM/library pointwise/direct");
-    CHECK(form_of("f16", 72, 10, "-=", "f32") == library);
-    CHECK(form_of("f16", 72, 10, "=") == library);
+    CHECK(form_of("f16", 80, 10, "-=", "f32") == library);
+    CHECK(form_of("f16", 80, 10, "=") == library);
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
-    auto s = bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f16[48,48,9] A=f16[48,48,9] B=f16[48,48,9]");
+    auto s = bound_text("C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f16[80,80,9] A=f16[80,80,9] B=f16[80,80,9]");
     const std::string own = "batched GEMM/batched_small", library = "batched GEMM/library";
     CHECK(forms(lower(s, some_gpu())) == library);
     for (auto& a : s.accesses) {
@@ -160,10 +168,10 @@ TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's 
         a.data = data;
     }
     const auto ranged = [](const char* text) {
-        return forms(lower(bound_text(text, "C=f16[49,49,9] A=f16[49,49,9] B=f16[49,49,9]"), some_gpu()));
+        return forms(lower(bound_text(text, "C=f16[81,81,9] A=f16[81,81,9] B=f16[81,81,9]"), some_gpu()));
     };
-    CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(1,49),e)*B(k,j,e)") == own);
-    CHECK(ranged("C(i(0,48),j(0,48),e) = A(i,k(2,48),e)*B(k,j,e)") == library);
+    CHECK(ranged("C(i(0,80),j(0,80),e) = A(i,k(1,81),e)*B(k,j,e)") == own);
+    CHECK(ranged("C(i(0,80),j(0,80),e) = A(i,k(2,80),e)*B(k,j,e)") == library);
 }
 
 TEST_CASE("extents as arguments: every step is direct") {
