@@ -14,6 +14,7 @@
 #include "scalar.hpp"
 
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+RICCI_FUNCTION constexpr int power_of_two_within(int n) { return n < 2 ? 1 : 2 * power_of_two_within(n / 2); }
 
 constexpr bool has_tables = table_type[0] >= 0 || table_type[1] >= 0 || table_type[2] >= 0;
 
@@ -29,8 +30,7 @@ struct arguments : table_arguments<has_tables> {
     const void* x;
     const void* y;
     double alpha[2];
-    void* workspace;           ///< the step's own memory, where its kernel wants some
-    unsigned long long launch; ///< a number that no other launch has
+    void* workspace;    ///< the step's own memory, where its kernel wants some
     long long products; ///< the batch's extents multiplied
     long long blocks;   ///< of the whole launch
     /// products a block of batched_small takes: fewer than it has room for where the batch is short

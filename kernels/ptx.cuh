@@ -169,25 +169,3 @@ RICCI_FUNCTION void wait_for_stream() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-
-/// Sets a flag in global memory: who reads it by acquire_flag sees what this thread, and those it has met at a
-/// barrier, wrote before.
-RICCI_FUNCTION void release_flag(unsigned long long& flag, unsigned long long value) {
-#if RICCI_ON_GPU
-    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(&flag)), "l"(value) : "memory");
-#else
-    flag = value;
-#endif
-}
-RICCI_FUNCTION unsigned long long acquire_flag(const unsigned long long& flag) {
-#if RICCI_ON_GPU
-    unsigned long long value;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
-                 : "=l"(value)
-                 : "l"(__cvta_generic_to_global(&flag))
-                 : "memory");
-    return value;
-#else
-    return flag;
-#endif
-}

@@ -1,16 +1,15 @@
-// tall_skinny_atb: C (+)= alpha X^T Y with a long k, in one launch. Each block sums a fixed slice of k; where C has
-// fewer tiles than a block threads, the threads share a panel's steps. Blocks leave their sums in memory, meet, and
-// add them up, each some elements of C, in the order of the blocks: the bits depend on nothing but the sizes, the
-// tile and the chip.
+// tall_skinny_atb: C (+)= alpha X^T Y with a long k. Each block sums a fixed slice of k; where C has fewer tiles than
+// a block threads, the threads share a panel's steps. Blocks leave their sums in memory, and block_sums.cuh adds them
+// up in a fixed order: the bits depend on nothing but the sizes, the tile and the chip.
 // Constants: product.hpp's, batched_fma.cuh's, batched_mma.cuh's, panel_ring.cuh's, and
 //   core               which kind of tile multiplies: see batched_tiles.cuh
-//   blocks_of_an_sm    that must fit together, since all blocks of a launch meet
+//   blocks_of_an_sm    that fit together: a launch has as many of each
 //   slices             groups of threads that share a panel's steps
 //   slice_offset[3]    elements from one slice's first step to the next slice's in a panel, of X [1] and Y [2]
 #pragma once
 
 #include "batched_tiles.cuh"
-#include "block_sums.cuh"
+#include "slice_sums.cuh"
 #include "panel_ring.cuh"
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
@@ -43,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     if (slice < slices)
         mine.finish(
             [&](int i, int j, compute sum) { of_slices[slice * c_elements + j * static_cast<int>(m) + i] = sum; });
-    add_to_c(a, block, of_slices, [&](int i, int j, compute sum) {
+    leave_sums(a, block, of_slices, [&](int i, int j, compute sum) {
         return tile::is_split && !is_finite(sum) ? sum_of_steps(a, own, i, j) : sum;
     });
 }

@@ -1,8 +1,8 @@
 // tall_skinny_atb_threads: C (+)= alpha X^T Y with a long k and small m and n, by multiply-adds. A thread takes steps
 // of the sum from memory straight into its registers, where it has sums of all of C; the lanes of a warp then share
-// these out, and block_sums.cuh adds up.
-// Constants: product.hpp's, block_sums.cuh's, and
-//   blocks_of_an_sm    that must fit together, since all blocks of a launch meet
+// these out, and slice_sums.cuh adds up.
+// Constants: product.hpp's, slice_sums.cuh's, and
+//   blocks_of_an_sm    that fit together: a launch has as many of each
 //   k_lane             neighboring steps of a thread
 //   k_unrolled         times as many whose numbers are on their way
 //   x_vectors, y_vectors   what is moved by accesses of up to 16 bytes, if pointers and strides allow: 1 neighbors of
@@ -12,7 +12,7 @@
 // threads.
 #pragma once
 
-#include "block_sums.cuh"
+#include "slice_sums.cuh"
 #include "neighbors.cuh"
 #include "read_ahead.cuh"
 #include "reduce.cuh"
@@ -134,5 +134,5 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     RICCI_UNROLL
     for (int e = 0; e < kept_by_lane(c_elements, 16); ++e)
         if (begin + e < end) of_slices[threadIdx.x / 32 * c_elements + begin + e] = sums[e];
-    add_to_c(a, block, of_slices, [](int, int, compute sum) { return sum; });
+    leave_sums(a, block, of_slices, [](int, int, compute sum) { return sum; });
 }

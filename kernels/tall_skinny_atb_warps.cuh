@@ -1,12 +1,12 @@
 // tall_skinny_atb_warps: C (+)= alpha X^T Y with a long k, by the tensor cores. Warps take X and Y from memory
 // straight into their registers, as the tensor cores want them: any steps of the sum may stand for a product's, as
 // long as X and Y agree. A warp has sums of C, or of a part of it: then the warps of a slice read the same steps,
-// which come from the L1 cache but once. block_sums.cuh adds up.
+// which come from the L1 cache but once. slice_sums.cuh adds up.
 //
 // With q = lane % 4 and h = lane / 4, a lane holds of X and Y the rows and columns of its slots, one each, and of
 // every 4*k_lane steps k_lane. Rows and steps are dealt to lanes so that a lane's numbers are neighbors in memory.
-// Constants: product.hpp's, block_sums.cuh's, and
-//   blocks_of_an_sm    that must fit together, since all blocks of a launch meet
+// Constants: product.hpp's, slice_sums.cuh's, and
+//   blocks_of_an_sm    that fit together: a launch has as many of each
 //   parts[3]           warps of a slice among which the rows of X [1], the columns of Y [2] are divided
 //   slots[3]           of a lane: of the 8 * slots of a warp one in eight is its own
 //   vector[3]          slots whose rows or columns are neighbors, which are taken at once; 1 also where neighbors in
@@ -17,7 +17,7 @@
 // Where pointers or strides do not allow vectors, and at the end of k, elements are taken one by one.
 #pragma once
 
-#include "block_sums.cuh"
+#include "slice_sums.cuh"
 #include "mma_numbers.cuh"
 #include "neighbors.cuh"
 #include "read_ahead.cuh"
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
         const int i = x.side_of(row_slot, row_position), j = y.side_of(column_slot, column_position);
         if (i < m && j < n) of_slices[slice * c_elements + j * static_cast<int>(m) + i] = sum;
     });
-    add_to_c(a, block, of_slices, [&](int i, int j, compute sum) {
+    leave_sums(a, block, of_slices, [&](int i, int j, compute sum) {
         return is_float && !is_finite(sum) ? sum_of_steps(a, own, i, j) : sum;
     });
 }

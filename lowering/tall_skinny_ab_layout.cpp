@@ -23,7 +23,7 @@ bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1
 /// Not those that it needs, but those that are always enough.
 std::int64_t registers_of_shared(const step& st, const batched_tile& t) {
     const auto words = size_of(st.compute) / 4,
-               sums = t.tile_m * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
+               sums = t.tile_m * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st, t)->rows / 4 : 1);
     return sums > most_sums / 2 ? 255 : 168;
 }
 
@@ -33,7 +33,8 @@ std::int64_t registers_of_threads(const ab_sizes& s, const batched_tile& t) {
 
 std::int64_t registers_of_warps(const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
     const auto w = ab_warp_shape_of(s, t, mma);
-    const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1);
+    const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1) *
+                      (t.rows_of_16 ? 2 : 1); // the compiler has each of those in two places
     const auto split = mma.repeats > 1 ? 2 * t.tile_m * w.elements : 0;
     return sums + split + (t.k_unrolled < w.blocks ? 2 : 1) * up(t.k_unrolled * t.tile_m * t.k_panel * s.x, 4) +
            w.y_bytes / 4 + own_of_lane;
@@ -96,7 +97,7 @@ std::int64_t ab_registers(const step& st, const batched_tile& t) {
     const auto s = ab_sizes_of(st);
     switch (ab_kernel_of(t)) {
     case ab_kernel::threads: return registers_of_threads(s, t);
-    case ab_kernel::warps: return registers_of_warps(s, t, *mma_of(st));
+    case ab_kernel::warps: return registers_of_warps(s, t, *mma_of(st, t));
     default: return registers_of_shared(st, t);
     }
 }
@@ -176,7 +177,7 @@ std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
         return up(s.k, t.k_unrolled) * t.k_unrolled * up(s.n * compute, 16) * 16;
     }
     case ab_kernel::warps: {
-        const auto w = ab_warp_shape_of(s, t, *mma_of(st));
+        const auto w = ab_warp_shape_of(s, t, *mma_of(st, t));
         return 16 + w.blocks * w.products * w.y_bytes * warp;
     }
     default: {

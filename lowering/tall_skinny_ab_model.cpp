@@ -44,11 +44,13 @@ std::int64_t whole_k_panel(const step& st, const batched_tile& t) {
 }
 
 /// Blocks of `rows` rows; none where they would not fit.
-void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip, const mma_shape* mma,
+void add_shared(std::vector<batched_tile>& out, const step& st, const machine& chip, const mma_shape* core,
                 std::int64_t rows, std::int64_t least_threads) {
-    auto t = start_tile(st, mma);
+    auto t = start_tile(st, core);
     const bool along_rows = ab_smallest_step(st, 0, m) <= ab_smallest_step(st, 0, n);
-    t.c_transposed = mma != nullptr && along_rows;
+    t.c_transposed = core != nullptr && along_rows;
+    t.rows_of_16 = takes_rows_of_16(core, t.c_transposed ? extent_of(st, n) : rows, chip);
+    const auto* mma = core == nullptr ? nullptr : mma_of(st, t);
     t.rows_first = along_rows;
     t.panel = static_cast<std::int32_t>(extent_of(st, n));
     t.products = static_cast<std::int32_t>(rows);
@@ -99,14 +101,16 @@ void add_threads(std::vector<batched_tile>& out, const step& st) {
 
 void add_warps(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = ab_sizes_of(st);
-    const auto* mma = mma_for(st, std::max(s.n, s.k), chip);
-    if (mma == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k))
+    const auto* core = mma_for(st, std::max(s.n, s.k), chip);
+    if (core == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k))
         return;
     const bool columns = ab_only_step(st, 0, m) == 1 || s.n == 1, x_along_m = ab_only_step(st, st.x, m) == 1;
     batched_tile t;
     t.core = batched_core::mma;
     t.in_registers = true;
     t.c_transposed = columns;
+    t.rows_of_16 = takes_rows_of_16(core, columns ? s.n : s.m, chip);
+    const auto* mma = mma_of(st, t);
     t.panel = static_cast<std::int32_t>(s.n);
     t.tile_n = static_cast<std::int32_t>(up(s.n, columns ? mma->rows : 8));
     const std::int64_t elements = 4 / mma->splits, longest = 16 / s.x;
@@ -217,9 +221,9 @@ turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t
         multiplies + 2 * loads + y + numbers * splitting + elements * (s.c == 2 ? 1 : 0.25) + 2 * stores + 60;
     turn_cost out;
     out.issue = warps * instructions / 4;
-    out.arithmetic = 0.4 * warps * products * tiles * mma.cycles;
+    out.arithmetic = fitted_cycles(mma) * warps * products * tiles;
     out.shared = warps * (4 * y + lines * (loads + stores));
-    out.latency += own_time(instructions) + 4 * 0.4 * products * tiles * mma.cycles;
+    out.latency += own_time(instructions) + 4 * fitted_cycles(mma) * products * tiles;
     out.latency += 0.5 * l2_latency * (std::ceil(real(w.blocks) / t.k_unrolled) - 1);
     out.once += l2_latency + 16 * real(w.blocks * w.products * w.y_bytes * warp / mma.element_bytes / t.threads);
     return out;
@@ -247,7 +251,7 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
                                 8 * sums + bytes / (copied * t.threads) * 16 + 100;
     turn_cost out;
     out.issue = block_warps * instructions / 4;
-    out.arithmetic = mma != nullptr ? 0.4 * block_warps * products * tiles * s.products * mma->cycles
+    out.arithmetic = mma != nullptr ? fitted_cycles(*mma) * block_warps * products * tiles * s.products
                                     : block_warps * multiplies / (s.words >= 2 ? 2 : 4);
     out.shared = 2 * bytes / 128 +
                  1.5 * block_warps *
@@ -266,13 +270,13 @@ double slower(const ab_sizes& s, const batched_tile& t) {
     }
 }
 
-double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma,
-                  const machine& chip) {
+double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const machine& chip) {
     const auto kernel = ab_kernel_of(t);
+    const auto* mma = t.core == batched_core::mma ? mma_of(st, t) : nullptr;
     const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
                       : kernel == ab_kernel::warps
                           ? cost_of_warps(st, s, t, *mma)
-                          : cost_of_shared(st, s, t, t.core == batched_core::mma ? mma : nullptr);
+                          : cost_of_shared(st, s, t, mma);
     const double clock = sm_clock(chip);
     const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)),
                  own_turns = std::ceil(turns / blocks);
@@ -320,9 +324,8 @@ std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
 std::vector<double> ab_seconds(const step& given, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto st = of_class_height(given, chip);
     const auto s = ab_sizes_of(st);
-    const auto* mma = mma_of(st, chip);
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, s, t, mma, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(st, s, t, chip));
     return out;
 }
 

@@ -25,15 +25,15 @@ std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
     return operand_of(st, static_cast<int>(o)).stride[static_cast<std::size_t>(axes.front())];
 }
 
-/// Blocks that are worth meeting for: with more each has less to read, but there are more sums to add up.
+/// Blocks that are worth a kernel behind theirs: with more each has less to read, but there are more sums to add up.
 std::int64_t worthwhile_blocks(const step& st) {
     // a block's; of all, through the L2 cache
-    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_flag = 3e-9, meeting = 2e-6;
+    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_block = 3e-9, behind = 1.5e-6;
     const auto s = atb_sizes_of(st);
     const double alone = static_cast<double>(s.k * s.row) / bytes_a_second,
                  a_sum = static_cast<double>(2 * s.m * s.n * s.compute) / sums_a_second;
-    const double blocks = std::max(1.0, std::round(std::sqrt(alone / (a_sum + a_flag))));
-    return alone < alone / blocks + blocks * a_sum + meeting ? 1 : static_cast<std::int64_t>(blocks);
+    const double blocks = std::max(1.0, std::round(std::sqrt(alone / (a_sum + a_block))));
+    return alone < alone / blocks + blocks * a_sum + behind ? 1 : static_cast<std::int64_t>(blocks);
 }
 
 /// Registers that keep what is on its way; elements of 2 bytes that come alone take one each.
@@ -60,24 +60,29 @@ std::int64_t registers_of_threads(const step& st, const batched_tile& t) {
            (extent_of(st, m) + 1) * size_of(st.compute) / 4;
 }
 
+/// The compiler has each sum of a product of 16 rows of f64 in two places.
+std::int64_t held_sums(const step& st, const batched_tile& t) {
+    return atb_sum_registers(st, t) * (t.rows_of_16 ? 2 : 1);
+}
+
 /// Beside C and what is on its way a product's numbers, in the form in which they are multiplied, and addresses.
 std::int64_t registers_of_warps(const step& st, const batched_tile& t) {
-    const auto* mma = mma_of(st);
+    const auto* mma = mma_of(st, t);
     const auto slots = t.tile_m + t.tile_n, elements = 4 / mma->splits;
     const auto numbers = mma->repeats > 1 ? slots * elements * 2 : mma->element_bytes == 2 ? slots * elements / 2 : 0;
-    return 36 + atb_sum_registers(st, t) + kept_registers(st, t) + numbers + 2 * slots;
+    return 36 + held_sums(st, t) + kept_registers(st, t) + numbers + 2 * slots;
 }
 
 /// Beside C a step's numbers, brought into the form in which they are multiplied.
 std::int64_t registers_of_panels(const step& st, const batched_tile& t) {
     std::int64_t numbers = (t.tile_m + t.tile_n) * t.k_unrolled * size_of(st.compute) / 4;
     if (t.core == batched_core::mma) {
-        const auto* mma = mma_of(st);
+        const auto* mma = mma_of(st, t);
         const auto elements = 4 / mma->splits, parts = is_complex(st.compute) ? 2 : 1;
         numbers =
             (t.tile_m * mma->rows / 8 + t.tile_n) * elements * parts * mma->words * (mma->repeats > 1 ? 3 : 4) / 2;
     }
-    return (panel_layout_of(st, t).by_bulk ? 72 : 64) + atb_sum_registers(st, t) + numbers;
+    return (panel_layout_of(st, t).by_bulk ? 72 : 64) + held_sums(st, t) + numbers;
 }
 
 } // namespace
@@ -128,7 +133,8 @@ std::int64_t atb_sum_registers(const step& st, const batched_tile& t) {
     case atb_kernel::threads: return extent_of(st, m) * extent_of(st, n) * words;
     case atb_kernel::warps: return std::int64_t{t.tile_m} * t.tile_n * 2 * words; // 64 numbers of a slot by another
     default:
-        return std::int64_t{t.tile_m} * t.tile_n * words * (t.core == batched_core::mma ? mma_of(st)->rows / 4 : 1);
+        return std::int64_t{t.tile_m} * t.tile_n * words *
+               (t.core == batched_core::mma ? mma_of(st, t)->rows / 4 : 1);
     }
 }
 
@@ -178,23 +184,16 @@ std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& ch
                      up(extent_of(st, k), atb_unit(t))});
 }
 
-std::int64_t atb_added_at_once(const step& st) {
+std::int64_t atb_columns_of_sums(const step& st) {
+    constexpr std::int64_t two_sectors = 64;
     const auto s = atb_sizes_of(st);
-    constexpr std::int64_t by_one_block = 16, sector = 32, most = 32, busy_blocks = 64;
-    const auto elements = s.m * s.n;
-    if (elements <= by_one_block) return by_one_block;
-    return std::clamp(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(up(elements, busy_blocks)))),
-                      sector / s.compute, most);
-}
-
-std::int64_t atb_sums_offset(const machine& chip) {
-    return up(most_blocks_of_an_sm * chip.processors * 8, 256) * 256;
+    return std::min<std::int64_t>(two_sectors / s.compute, std::bit_ceil(static_cast<std::uint64_t>(s.m * s.n)));
 }
 
 std::int64_t atb_workspace_bytes(const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto blocks = std::min(most_blocks_of_an_sm * chip.processors, worthwhile_blocks(st));
-    return atb_sums_offset(chip) + up(blocks * s.m * s.n * s.compute, 256) * 256;
+    return up(blocks * s.m * s.n * s.compute, 256) * 256;
 }
 
 } // namespace ricci::lowering

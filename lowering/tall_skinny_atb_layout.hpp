@@ -55,12 +55,11 @@ std::int64_t atb_unit(const batched_tile& t);
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip);
 
-/// Elements of C that a block adds up over the blocks at a time: all of a small C, for one block alone to wait for
-/// the others.
-std::int64_t atb_added_at_once(const step& st);
+/// Threads of a block that adds up the blocks' sums, and the elements of C that it has.
+inline constexpr std::int64_t atb_threads_of_sums = 512;
+std::int64_t atb_columns_of_sums(const step& st);
 
-/// The workspace with any tile, and where the blocks' sums begin in it.
+/// The workspace, for the blocks' sums, with any tile.
 std::int64_t atb_workspace_bytes(const step& st, const machine& chip);
-std::int64_t atb_sums_offset(const machine& chip);
 
 } // namespace ricci::lowering

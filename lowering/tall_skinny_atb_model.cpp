@@ -73,11 +73,13 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
 void add_panels(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto before = out.size();
-    for (const auto* mma : {mma_of(st, chip), static_cast<const mma_shape*>(nullptr)}) {
+    for (const auto* core : {mma_of(st, chip), static_cast<const mma_shape*>(nullptr)}) {
         // elements of C: multiply-adds would take longer than the memory
         constexpr std::int64_t most_multiplied = 1024;
-        if (mma == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
-        auto t = start_tile(st, mma);
+        if (core == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
+        auto t = start_tile(st, core);
+        t.rows_of_16 = takes_rows_of_16(core, t.c_transposed ? s.n : s.m, chip);
+        const auto* mma = core == nullptr ? nullptr : mma_of(st, t);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -126,11 +128,13 @@ void add_threads(std::vector<batched_tile>& out, const step& st, const machine& 
 
 void add_warps(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);
-    const auto* mma = mma_of(st, chip);
-    if (mma == nullptr || is_complex(st.compute)) return;
+    const auto* core = mma_of(st, chip);
+    if (core == nullptr || is_complex(st.compute)) return;
     batched_tile t;
     t.core = batched_core::mma;
     t.in_registers = true;
+    t.rows_of_16 = takes_rows_of_16(core, s.m, chip);
+    const auto* mma = mma_of(st, t);
     const std::int64_t lane_rows = mma->rows / 8, elements = 4 / mma->splits, most_sums = 128;
     for (const std::int64_t row_parts : {1, 2, 4})
         for (const std::int64_t column_parts : {1, 2, 4}) {
@@ -203,7 +207,7 @@ cost cost_of_threads(const step& st, const batched_tile& t, double steps, double
 cost cost_of_warps(const step& st, const batched_tile& t, double steps, double on_way) {
     const auto s = atb_sizes_of(st);
     const auto v = atb_vectors_of(st, t);
-    const auto* mma = mma_of(st);
+    const auto* mma = mma_of(st, t);
     load_cost loads;
     double numbers = 0;
     for (std::size_t o = 1; o < 3; ++o) {
@@ -217,7 +221,7 @@ cost cost_of_warps(const step& st, const batched_tile& t, double steps, double o
     const double products = real(t.k_panel * mma->splits / 4 * (t.tile_m * 8 / mma->rows) * t.tile_n);
     cost out;
     out.issue = warps * (products * mma->repeats + numbers * reading + loads.instructions + 6) / 4;
-    out.arithmetic = 0.4 * warps * products * mma->cycles;
+    out.arithmetic = fitted_cycles(*mma) * warps * products;
     out.l1 = warps * loads.lines;
     out.waiting = steps * real(s.row) / on_way * memory_latency;
     return out;
@@ -228,15 +232,16 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     const double loads = t.tile_m + t.tile_n, multiplies = t.tile_m * t.tile_n,
                  parts = is_complex(st.compute) ? 2 : 1;
     // Instructions of a warp for one of its steps, and the warps of all tiles at a step.
-    double a_step = 0, warps = 0;
+    double a_step = 0, warps = 0, products = 0;
     if (t.core == batched_core::mma) {
-        const auto* mma = mma_of(st);
+        const auto* mma = mma_of(st, t);
         const auto rows = t.c_transposed ? s.n : s.m, columns = t.c_transposed ? s.m : s.n;
         const double lane_rows = mma->rows / 8.0;
         a_step = (4 * (t.tile_m * lane_rows + t.tile_n) * mma->issue * parts +
                   mma->splits * multiplies * parts * parts * mma->repeats) /
                  16;
         warps = real(up(up(rows, mma->rows), t.tile_m) * up(up(columns, 8), t.tile_n));
+        products = mma->splits * multiplies * parts * parts / 16 * fitted_cycles(*mma);
     } else {
         const bool converts = s.x == 2 || s.y == 2;
         a_step = loads * (converts ? 2 : parts) + multiplies * parts * parts + 2;
@@ -254,17 +259,18 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     cost out;
     out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) +
                 steps / t.k_panel * a_panel / handed_over_by;
+    out.arithmetic = steps * warps * products;
     out.waiting = steps * real(s.row) / on_way * memory_latency;
     return out;
 }
 
-/// From the last product on: slices' sums, the meeting, and the blocks' sums, written and read through the L2 cache.
+/// From the last product on: slices' sums, the kernel behind, and the blocks' sums, through the L2 cache.
 double tail_seconds(const step& st, const batched_tile& t, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto sums = real(s.m * s.n * s.compute), blocks = real(atb_blocks(st, t, chip));
-    constexpr double shared_bytes_a_second = 150e9, meeting = 2e-6; // of an SM
+    constexpr double shared_bytes_a_second = 150e9, behind = 1.5e-6; // of an SM
     return sums * t.slices * 2 / shared_bytes_a_second +
-           (blocks > 1 ? meeting + 2 * blocks * sums / chip.bandwidth : 0);
+           (blocks > 1 ? behind + 2 * blocks * sums / chip.bandwidth : 0);
 }
 
 /// By what measured times (an H100, 2026-11-22) of tall products are longer than the model says otherwise.

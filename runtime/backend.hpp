@@ -36,8 +36,6 @@ struct launch_shape {
     std::int64_t grid = 1;
     int threads = 1;             ///< a block, on a GPU
     int shared_bytes = 0;        ///< dynamic shared memory a block
-    bool blocks_meet = false;    ///< by flags that have the launch's number
-    bool fits_at_once = false;   ///< several blocks wait for all others: all must fit the GPU together
     bool starts_early = false;   ///< its first statement is wait_for_stream: it may start while those before it end
     double seconds_per_block = 0;///< the model's estimate; the CPU decides from it how many threads are worth waking
 };

@@ -193,30 +193,21 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
         throw error(fmt::format("kernel {}: {} blocks are more than a GPU can start at once ({})", k.name, shape.grid,
                                 max_grid_x * max_grid_y));
     std::size_t bytes = words.size_bytes();
-    auto* const data = const_cast<std::uint64_t*>(words.data());
-    void* parameter[] = {data}; // of a cooperative launch, which does not take them as a buffer
-    void* buffer[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, data, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-
-    std::array<CUlaunchAttribute, 2> attributes{};
+    void* parameters[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint64_t*>(words.data()),
+                          CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    CUlaunchAttribute early{};
+    early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    early.value.programmaticStreamSerializationAllowed = 1;
     CUlaunchConfig config{};
     config.gridDimX = static_cast<unsigned>(columns), config.gridDimY = static_cast<unsigned>(rows);
     config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
     config.blockDimX = static_cast<unsigned>(shape.threads);
     config.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
     config.hStream = used_stream();
-    config.attrs = attributes.data();
-    if (shape.fits_at_once) { // the driver sees to it that no block waits for one that has no room
-        auto& one = attributes[config.numAttrs++];
-        one.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, one.value.cooperative = 1;
-    }
-    if (shape.starts_early && starts_early_) {
-        auto& one = attributes[config.numAttrs++];
-        one.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-        one.value.programmaticStreamSerializationAllowed = 1;
-    }
+    config.attrs = &early, config.numAttrs = shape.starts_early && starts_early_ ? 1 : 0;
     const context_scope scope(d_, context_);
-    const CUresult result = d_.cuLaunchKernelEx(&config, k.function, shape.fits_at_once ? parameter : nullptr,
-                                                shape.fits_at_once || words.empty() ? nullptr : buffer);
+    const CUresult result =
+        d_.cuLaunchKernelEx(&config, k.function, nullptr, words.empty() ? nullptr : parameters);
     if (result != CUDA_SUCCESS) [[unlikely]]
         launch_failure(result, k, shape, bytes);
 }

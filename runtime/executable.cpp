@@ -6,7 +6,6 @@
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/kernel_arguments.hpp"
-#include "runtime/kernel_cache.hpp"
 #include "runtime/reference.hpp"
 #include "runtime/table_check.hpp"
 
@@ -129,10 +128,7 @@ executable::executable(device d, plan p)
         } else if (!chip.has_compiler) {
             out.how = prepared_step::runner::interpreter;
         } else {
-            out.request = make_kernel(out.step, chip);
-            out.kernel = cached_kernel(backend_, out.request.source, out.request.entry);
-            out.request.source.clear();
-            out.request.source.shrink_to_fit();
+            out.kernel = loaded_request(backend_, make_kernel(out.step, chip));
         }
     }
 }
@@ -158,14 +154,9 @@ void executable::launch(const prepared_step& st, const statement& s, const works
     if (st.how == prepared_step::runner::interpreter)
         return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
     static thread_local std::vector<std::uint64_t> words;
-    write_arguments(
-        st.request, st.step.compute, s.scalars, [&](std::int32_t source) { return memory.address(source, s); },
-        words);
-    // A graph launches with these words again and again.
-    if (st.request.shape.blocks_meet && backend_.capturing())
-        backend_.zero(memory.address(st.step.workspace.source, s),
-                      static_cast<std::size_t>(st.request.shape.grid) * sizeof(std::uint64_t));
-    backend_.launch(st.kernel, st.request.shape, words);
+    const auto address = [&](std::int32_t source) { return memory.address(source, s); };
+    write_arguments(st.kernel.request(), st.step.compute, s.scalars, address, words);
+    st.kernel.launch(backend_, words);
 }
 
 void executable::launch_library(const prepared_step& st, const statement& s, const workspace& memory) const {

@@ -4,19 +4,19 @@
 #include "lowering/plan.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/kernel_source.hpp"
+#include "runtime/loaded_request.hpp"
 
 #include <memory>
 #include <vector>
 
 namespace ricci::runtime {
 
-/// One step, prepared. Which members are used depends on what runs it: a kernel, a library, or the interpreter.
+/// One step, prepared. Which members are used depends on what runs it: kernels, a library, or the interpreter.
 struct prepared_step {
     enum class runner : std::uint8_t { kernel, library, interpreter };
     runner how = runner::kernel;
     lowering::step step;
-    kernel_request request;
-    kernel_handle kernel = nullptr;
+    loaded_request kernel;
     gemm_problem gemm; ///< library: all but the pointers
     std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
 };

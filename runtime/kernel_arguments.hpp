@@ -5,30 +5,12 @@
 #include "runtime/kernel_source.hpp"
 #include "runtime/reference.hpp"
 
-#include <atomic>
 #include <bit>
 #include <complex>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 namespace ricci::runtime {
-
-/// A number that no other launch of the process has, and that no memory holds by chance: see
-/// kernels/grid_meeting.cuh.
-inline std::uint64_t new_launch_number() {
-    static const std::uint64_t first = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
-    static std::atomic<std::uint64_t> count = 0;
-    return first + count.fetch_add(1, std::memory_order_relaxed);
-}
-
-/// For words that are launched again as they are.
-inline void renew_launch_number(const kernel_request& request, std::vector<std::uint64_t>& words) {
-    if (!request.shape.blocks_meet) return;
-    for (const auto& patch : request.patches)
-        if (patch.what == argument_patch::value::launch_number)
-            words[static_cast<std::size_t>(patch.word)] = new_launch_number();
-}
 
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
 /// `words` keeps its capacity, so that a warm launch takes nothing from the heap.
@@ -58,9 +40,6 @@ void write_arguments(const kernel_request& request, lowering::scalar_type comput
             break;
         case what::coefficient_imaginary:
             word = std::bit_cast<std::uint64_t>(coefficient.imag());
-            break;
-        case what::launch_number:
-            word = new_launch_number();
             break;
         }
     }

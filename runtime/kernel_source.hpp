@@ -14,7 +14,7 @@ namespace ricci::runtime {
 /// A word of the arguments that is known only at launch.
 struct argument_patch {
     enum class value : std::uint8_t {
-        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary, launch_number
+        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary
     };
     std::int32_t word = 0;
     value what{};
@@ -22,11 +22,16 @@ struct argument_patch {
     std::int64_t byte_offset = 0; ///< added to an address
 };
 
-/// One kernel, ready to be compiled and then launched any number of times.
-struct kernel_request {
+/// One kernel, ready to be compiled, and how it is started.
+struct kernel_text {
     std::string source; ///< constants, then the kernel with every #include replaced
     std::string entry;
     launch_shape shape;
+};
+
+/// What computes a step, any number of times: a kernel, and those that run behind it with the same arguments.
+struct kernel_request : kernel_text {
+    std::vector<kernel_text> behind;
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
     /// a tree of scalars evaluated on the host (alpha of a product); empty: 1

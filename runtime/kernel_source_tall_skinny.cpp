@@ -37,20 +37,30 @@ class tall_skinny_source : public product_source {
         const auto& t = st_.batched;
         write_tile(atb_threads(st_, t));
         text_.constant("blocks_of_an_sm", atb_resident_blocks(st_, t, chip_));
-        text_.constant("sums_offset", atb_sums_offset(chip_));
         text_.constant("slices", t.slices);
-        text_.constant("added_at_once", atb_added_at_once(st_));
         switch (atb_kernel_of(t)) {
         case atb_kernel::threads: write_atb_threads(); break;
         case atb_kernel::warps: write_atb_warps(); break;
         default: write_atb_panels(); break;
         }
         out_.shape.grid = atb_blocks(st_, t, chip_);
-        out_.shape.blocks_meet = out_.shape.grid > 1;
-        out_.shape.fits_at_once =
-            out_.shape.grid > 1 && extent_of(st_, m) * extent_of(st_, n) > atb_added_at_once(st_);
         out_.shape.threads = atb_threads(st_, t);
         out_.shape.shared_bytes = static_cast<int>(atb_shared_bytes(st_, t));
+        if (out_.shape.grid > 1) add_block_sums();
+    }
+
+    /// What runs behind the kernel. Its text has nothing of the tile: one for all.
+    void add_block_sums() {
+        const std::int64_t columns = atb_columns_of_sums(st_), elements = extent_of(st_, m) * extent_of(st_, n);
+        auto text = shared_text_;
+        text.constant("threads_per_block", atb_threads_of_sums);
+        text.constant("columns", columns);
+        kernel_text& sums = out_.behind.emplace_back();
+        sums.source = complete_source(text.text(), "block_sums.cuh");
+        sums.entry = "ricci_block_sums";
+        sums.shape.grid = up(elements, columns);
+        sums.shape.threads = static_cast<int>(atb_threads_of_sums);
+        sums.shape.shared_bytes = static_cast<int>(atb_threads_of_sums * size_of(st_.compute));
     }
 
     void write_atb_panels() {

@@ -24,6 +24,7 @@ product_source::product_source(const step& st, const machine& chip)
     batch_ = group(batch, {c, st.x, st.y});
     products_ = extent_of(st, batch);
     write_shared_constants();
+    shared_text_ = text_;
     pack_arguments();
 }
 
@@ -168,7 +169,6 @@ void product_source::pack_arguments() {
     pack.patch(argument_patch::value::coefficient_imaginary, 0);
     if (st_.workspace.source < 0) pack.patch(argument_patch::value::address, st_.workspace.source);
     else pack.number(0);
-    pack.patch(argument_patch::value::launch_number, 0);
     pack.number(products_);
     blocks_word_ = out_.words.size();
     pack.number(0); // the blocks, known last

@@ -50,6 +50,7 @@ class product_source {
     axis_group m_, n_, k_, batch_;
     std::int64_t products_ = 1;
     std::size_t blocks_word_ = 0; ///< among the arguments: the blocks; a block's share comes next
+    prelude shared_text_; ///< the constants that all families share
     prelude text_;
     kernel_request out_;
 

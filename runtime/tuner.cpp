@@ -5,7 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/kernel_arguments.hpp"
-#include "runtime/kernel_cache.hpp"
+#include "runtime/loaded_request.hpp"
 #include "runtime/result_check.hpp"
 #include "runtime/step_memory.hpp"
 
@@ -52,11 +52,6 @@ class step_tuner {
     }
 
   private:
-    struct loaded {
-        kernel_request request;
-        kernel_handle kernel = nullptr;
-    };
-
     candidate& at(std::size_t n) { return out_.candidates[n]; }
 
     bool stopped() {
@@ -99,12 +94,10 @@ class step_tuner {
         try {
             auto st = step_;
             st.batched = c.tile;
-            auto& l = kernels_[n];
-            l.request = make_kernel(st, backend_.machine());
-            c.shared_bytes = l.request.shape.shared_bytes;
-            l.kernel = cached_kernel(backend_, l.request.source, l.request.entry);
-            l.request.source.clear();
-            c.use = backend_.use_of(l.kernel);
+            auto& kernel = kernels_[n];
+            kernel = loaded_request(backend_, make_kernel(st, backend_.machine()));
+            c.shared_bytes = kernel.request().shape.shared_bytes;
+            c.use = kernel.use(backend_);
             if (c.use.local_bytes > 0) c.result = outcome::spills;
         } catch (const std::exception& e) {
             c.result = outcome::failed;
@@ -114,11 +107,7 @@ class step_tuner {
 
     /// One launch on each of the sets, in turn.
     void launch(std::size_t n, int repetitions) {
-        for (int r = 0; r < repetitions; ++r) {
-            auto& words = words_[turn_++ % words_.size()];
-            renew_launch_number(kernels_[n].request, words);
-            backend_.launch(kernels_[n].kernel, kernels_[n].request.shape, words);
-        }
+        for (int r = 0; r < repetitions; ++r) kernels_[n].launch(backend_, words_[turn_++ % words_.size()]);
     }
 
     double sample(std::size_t n, int repetitions) {
@@ -129,7 +118,7 @@ class step_tuner {
         words_.resize(static_cast<std::size_t>(memory_->sets()));
         for (int set = 0; set < memory_->sets(); ++set)
             write_arguments(
-                kernels_[n].request, step_.compute, statement_.scalars,
+                kernels_[n].request(), step_.compute, statement_.scalars,
                 [&](std::int32_t source) { return memory_->address(set, source); },
                 words_[static_cast<std::size_t>(set)]);
     }
@@ -256,7 +245,7 @@ class step_tuner {
     const tuning_effort& effort_;
     tuned_step out_;
     std::vector<std::size_t> kept_; ///< candidates to measure, the model's choice first
-    std::vector<loaded> kernels_;
+    std::vector<loaded_request> kernels_;
     std::optional<step_memory> memory_;
     std::vector<std::vector<std::uint64_t>> words_; ///< of the candidate in hand, one for each set
     std::vector<std::vector<double>> samples_;

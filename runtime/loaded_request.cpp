@@ -1,0 +1,41 @@
+// loaded_request: a request whose kernels are compiled and loaded.
+#include "runtime/loaded_request.hpp"
+
+#include "runtime/kernel_cache.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ricci::runtime {
+namespace {
+
+kernel_handle load(backend& b, kernel_text& text) {
+    const auto kernel = cached_kernel(b, text.source, text.entry);
+    text.source.clear();
+    text.source.shrink_to_fit();
+    return kernel;
+}
+
+} // namespace
+
+loaded_request::loaded_request(backend& b, kernel_request request) : request_(std::move(request)) {
+    first_ = load(b, request_);
+    for (auto& text : request_.behind) behind_.push_back(load(b, text));
+}
+
+kernel_use loaded_request::use(backend& b) const {
+    auto out = b.use_of(first_);
+    for (const auto kernel : behind_) {
+        const auto own = b.use_of(kernel);
+        out.registers = std::max(out.registers, own.registers);
+        out.local_bytes = std::max(out.local_bytes, own.local_bytes);
+    }
+    return out;
+}
+
+void loaded_request::launch(backend& b, std::span<const std::uint64_t> words) const {
+    b.launch(first_, request_.shape, words);
+    for (std::size_t n = 0; n < behind_.size(); ++n) b.launch(behind_[n], request_.behind[n].shape, words);
+}
+
+} // namespace ricci::runtime

@@ -1,0 +1,31 @@
+// loaded_request: a request whose kernels are compiled and loaded.
+#pragma once
+
+#include "runtime/backend.hpp"
+#include "runtime/kernel_source.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ricci::runtime {
+
+class loaded_request {
+  public:
+    loaded_request() = default;
+    /// Compiles or loads every kernel, and keeps no source.
+    loaded_request(backend& b, kernel_request request);
+
+    const kernel_request& request() const { return request_; }
+    /// What the kernels take of a GPU: the most of any.
+    kernel_use use(backend& b) const;
+    /// One after the other, with the request's words, patched.
+    void launch(backend& b, std::span<const std::uint64_t> words) const;
+
+  private:
+    kernel_request request_;
+    kernel_handle first_ = nullptr;
+    std::vector<kernel_handle> behind_;
+};
+
+} // namespace ricci::runtime
