@@ -63,14 +63,6 @@ double predicted_seconds(const step& st, const batched_tile& tile, const machine
     return predicted_seconds(st, std::vector<batched_tile>{tile}, chip).front();
 }
 
-std::vector<double> predicted_alone(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
-    std::vector<double> out(tiles.size(), 0);
-    if (st.kernel != family::batched_small) return out;
-    const auto costs = batched_costs(st, tiles, chip);
-    std::transform(costs.begin(), costs.end(), out.begin(), [](const batched_cost& c) { return c.alone; });
-    return out;
-}
-
 batched_tile model_tile(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     switch (st.kernel) {

@@ -20,10 +20,6 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip);
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 double predicted_seconds(const step& st, const batched_tile& tile, const machine& chip);
 
-/// Seconds the model expects of one product alone with each of these: what a short batch takes, which has the same
-/// kernel. 0 of families whose model does not tell.
-std::vector<double> predicted_alone(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
-
 /// The model's choice.
 batched_tile model_tile(const step& st, const machine& chip);
 

@@ -24,9 +24,10 @@ using outcome = candidate::outcome;
 
 constexpr double hopeless = 1.3;     ///< times the best so far in its first sample: not measured further
 constexpr double nearly_best = 1.02; ///< measured again
-/// No measurement can tell them apart: the model's choice is kept, or else the best of them for one product alone,
-/// as batches of any length have the same kernel.
-constexpr double as_good = 1.01;
+/// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept.
+constexpr double as_good = 1.015, clearly_faster = 0.97;
+constexpr double queueing_seconds = 300e-6; ///< of the host, for as many launches as
+constexpr int alone_repetitions = 50;
 constexpr std::size_t most_finalists = 4;
 constexpr double compiling = 0.5; ///< of a step's time
 constexpr int most_repetitions = 1000;
@@ -206,24 +207,52 @@ class step_tuner {
         return memory_->output(0);
     }
 
-    /// Of the first ones, up to `end`.
-    std::vector<std::size_t>::iterator best_alone(std::vector<std::size_t>& all,
-                                                  std::vector<std::size_t>::iterator end) {
-        std::vector<batched_tile> tiles;
-        std::for_each(all.begin(), end, [&](std::size_t n) { tiles.push_back(at(n).tile); });
-        const auto alone = predicted_alone(step_, tiles, backend_.machine());
-        return all.begin() + (std::min_element(alone.begin(), alone.end()) - alone.begin());
+    /// One product of the batch, as it is launched in a short one, on the first set: behind launches of the whole that
+    /// keep the device busy while the host queues it, whose time is taken off.
+    double seconds_alone(std::size_t n) {
+        auto st = step_;
+        for (const auto a : axes_of(st, axis_class::batch)) st.axes[static_cast<std::size_t>(a)].extent = 1;
+        st.batched = at(n).tile;
+        const loaded_request kernel(backend_, make_kernel(st, backend_.machine()));
+        std::vector<std::uint64_t> words;
+        write_arguments(
+            kernel.request(), st.compute, statement_.scalars,
+            [&](std::int32_t source) { return memory_->address(0, source); }, words);
+        write_words(n);
+        const auto before =
+            static_cast<int>(std::clamp(queueing_seconds / at(n).seconds, 1.0, double{most_repetitions}));
+        std::vector<double> whole, both;
+        for (int turn = 0; turn < effort_.samples; ++turn) {
+            whole.push_back(sample(n, before) * before);
+            both.push_back(backend_.seconds_of([&] {
+                launch(n, before);
+                for (int r = 0; r < alone_repetitions; ++r) kernel.launch(backend_, words);
+            }));
+        }
+        return (median(both) - median(whole)) / alone_repetitions;
+    }
+
+    /// Of candidates that are as good, the fastest with one product alone; the model's choice if none is clearly.
+    std::size_t best_alone(const std::vector<std::size_t>& good) {
+        const auto model = std::find(good.begin(), good.end(), kept_.front());
+        const auto preferred = model == good.end() ? good.front() : *model;
+        if (good.size() < 2 || axes_of(step_, axis_class::batch).empty()) return preferred;
+        std::size_t best = preferred;
+        double least = clearly_faster * seconds_alone(preferred);
+        for (const auto n : good) {
+            const auto own = n == preferred ? least : seconds_alone(n);
+            if (own < least) best = n, least = own;
+        }
+        return best;
     }
 
     void choose() {
         std::vector<std::byte> right;
         auto all = ranked();
         if (all.empty()) return tell(1);
-        const auto model = std::find(all.begin(), all.end(), kept_.front());
         const auto is_as_good = [&](std::size_t n) { return at(n).seconds <= as_good * at(all.front()).seconds; };
-        const auto first = model != all.end() && is_as_good(*model)
-                               ? model
-                               : best_alone(all, std::find_if_not(all.begin(), all.end(), is_as_good));
+        const std::vector<std::size_t> good(all.begin(), std::find_if_not(all.begin(), all.end(), is_as_good));
+        const auto first = std::find(all.begin(), all.end(), best_alone(good));
         std::rotate(all.begin(), first, first + 1);
         for (const auto n : all) {
             if (n != kept_.front()) {

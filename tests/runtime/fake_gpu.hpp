@@ -40,9 +40,10 @@ class fake_gpu : public tests::host_backend {
         const std::lock_guard lock(mutex_);
         return &kernels_.emplace_back(std::move(k));
     }
-    void launch(runtime::kernel_handle handle, const runtime::launch_shape&,
+    void launch(runtime::kernel_handle handle, const runtime::launch_shape& shape,
                 std::span<const std::uint64_t> words) override {
         const auto& k = *static_cast<const fake_kernel*>(handle);
+        grid = shape.grid;
         if (on_launch) on_launch(k, words);
         now_ += seconds(k);
         ++launches;
@@ -73,6 +74,7 @@ class fake_gpu : public tests::host_backend {
     std::function<void(const fake_kernel&, std::span<const std::uint64_t>)> on_launch;
     std::size_t most_bytes = std::size_t{1} << 30;
     std::atomic<int> compiled = 0;
+    std::int64_t grid = 0;        ///< of the launch that `seconds` is asked for
     int launches = 0, pieces = 0; ///< memory that was not released
     bool is_capturing = false;
 
