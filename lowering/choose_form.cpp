@@ -4,6 +4,7 @@
 //   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
 //   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
 //   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
+//   the same, of rows one after another, on a GPU whose copy engine takes them              as batches, see as_batch
 //   what a BLAS computes faster: see library_choice                                         library
 //   a GPU's m, n, k <= 128, too large to share an SM, by its tensor cores                   batched_stationary
 //   the same of operands that these do not take, or on older ones                           batched_panels
@@ -17,6 +18,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/choose_tile.hpp"
 #include "lowering/classify_axes.hpp"
+#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
@@ -26,14 +28,17 @@
 #include "lowering/panel_model.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/stationary_model.hpp"
+#include "lowering/tall_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tall_skinny_atb_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
+#include "lowering/tuning_key.hpp"
 #include "lowering/two_steps.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ricci::lowering {
 namespace {
@@ -264,7 +269,7 @@ class form_chooser {
 
     /// Products of which an SM could not hold `whole` at once: from there on blocks that hold whole ones are slower,
     /// on an H200 (of the triad: f32 56 to 64 96 % instead of 75, c64 40 67 instead of 65 and 48 82 instead of 65,
-    /// c128 40 92 instead of 77, f64 65 96 instead of 68).
+    /// c128 40 92 instead of 77, f64 65 96 instead of 68; where all share X f64 48 89 instead of 77).
     bool fits_stationary(const step& st) const {
         const auto* mma = mma_of(st, chip_);
         if (mma == nullptr) return false;
@@ -273,7 +278,7 @@ class form_chooser {
         const auto narrowest = std::min(extent_of(st, m), extent_of(st, n));
         const bool complex = is_complex(st.compute);
         std::int64_t whole = mma->repeats > 1 ? 3 : 2;
-        if (mma->element_bytes == 8) whole = complex ? 4 : largest > 64 ? 3 : 2;
+        if (mma->element_bytes == 8) whole = complex || stationary_x_is_for_all(upright) ? 4 : largest > 64 ? 3 : 2;
         // Warpgroups have 64 rows, and want columns enough for what they keep.
         const bool fills_warpgroups = mma->repeats > 1 && has_warpgroup_products(*mma, chip_) && narrowest >= 32;
         if (fills_warpgroups && !cuts_unaligned_lines(upright)) whole = complex ? 6 : 7;
@@ -331,6 +336,34 @@ class form_chooser {
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
+        if (const auto split = as_batch(st, long_side)) {
+            choose_by_size(split->products, split->products, out);
+            if (split->rest) take_rows(*split->rest, long_side, out);
+            return;
+        }
+        take_rows(std::move(st), long_side, out);
+    }
+
+    /// Rows that follow one another in memory as products of a batch, which come by bulk copies: on an H200, of 64
+    /// rows each, f64 of 12 to 40 columns 93 to 96 % of the triad (tall_skinny_ab: 41 to 83), f32 of 12 to 28 84 to
+    /// 94 % (56 to 80), f16 87 to 91 % (35 to 87); 8 columns of f64 93 % (94).
+    std::optional<tall_batch> as_batch(const step& st, axis_class long_side) const {
+        constexpr std::int64_t least_width = 9, least_width_of_half = 8, least_rows = 16, most_rows = 64;
+        if (chip_.kind != target::cuda || !has_bulk_copies(chip_) || !keeps_busy(st, chip_) || extent_of(st, k) < 2)
+            return std::nullopt;
+        const auto width = std::max(extent_of(st, long_side == m ? n : m), extent_of(st, k));
+        const bool half = size_of(st.operands[static_cast<std::size_t>(st.x)].type) == 2;
+        if (width < (half ? least_width_of_half : least_width)) return std::nullopt;
+        // Two products for each processor at least, however low a matrix that keeps it busy.
+        const double row_bytes = cost_model(st, chip_).bytes / static_cast<double>(extent_of(st, long_side));
+        const auto rows = static_cast<std::int64_t>(
+            std::clamp(bytes_of_a_busy_processor / 2 / row_bytes, double{least_rows}, double{most_rows}));
+        auto out = batch_of_rows(st, long_side, std::bit_floor(static_cast<std::uint64_t>(rows)));
+        if (out) out->products.shape = product_shape(out->products);
+        return out;
+    }
+
+    void take_rows(step st, axis_class long_side, std::vector<step>& out) {
         auto plain = st;
         set_kernel(st, family::tall_skinny_ab);
         if (long_side == n) st = with_sides_swapped(std::move(st)); // the long axis is m by convention

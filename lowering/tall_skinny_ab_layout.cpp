@@ -16,7 +16,7 @@ using enum axis_class;
 
 constexpr std::int64_t most_sums = 64;           ///< registers of C, of set_tiles' tiles
 constexpr std::int64_t own_registers = 32;       ///< of a thread, beside its numbers of X, Y and C; of a warp's lanes
-constexpr std::int64_t own_of_lane = 56;
+constexpr std::int64_t own_of_lane = 56, own_of_16_rows = 40;
 
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 
@@ -33,11 +33,10 @@ std::int64_t registers_of_threads(const ab_sizes& s, const batched_tile& t) {
 
 std::int64_t registers_of_warps(const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
     const auto w = ab_warp_shape_of(s, t, mma);
-    const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1) *
-                      (t.rows_of_16 ? 2 : 1); // the compiler has each of those in two places
+    const auto sums = 2 * w.lane_rows * w.row_tiles * w.column_tiles * (mma.element_bytes == 8 ? 2 : 1);
     const auto split = mma.repeats > 1 ? 2 * t.tile_m * w.elements : 0;
     return sums + split + (t.k_unrolled < w.blocks ? 2 : 1) * up(t.k_unrolled * t.tile_m * t.k_panel * s.x, 4) +
-           w.y_bytes / 4 + own_of_lane;
+           w.y_bytes / 4 + own_of_lane + (t.rows_of_16 ? own_of_16_rows : 0);
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -109,7 +110,7 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     t.core = batched_core::mma;
     t.in_registers = true;
     t.c_transposed = columns;
-    t.rows_of_16 = takes_rows_of_16(core, columns ? s.n : s.m, chip);
+    t.rows_of_16 = takes_rows_of_16(core, columns ? s.n : INT64_MAX, chip);
     const auto* mma = mma_of(st, t);
     t.panel = static_cast<std::int32_t>(s.n);
     t.tile_n = static_cast<std::int32_t>(up(s.n, columns ? mma->rows : 8));

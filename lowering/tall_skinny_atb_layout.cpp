@@ -60,17 +60,12 @@ std::int64_t registers_of_threads(const step& st, const batched_tile& t) {
            (extent_of(st, m) + 1) * size_of(st.compute) / 4;
 }
 
-/// The compiler has each sum of a product of 16 rows of f64 in two places.
-std::int64_t held_sums(const step& st, const batched_tile& t) {
-    return atb_sum_registers(st, t) * (t.rows_of_16 ? 2 : 1);
-}
-
 /// Beside C and what is on its way a product's numbers, in the form in which they are multiplied, and addresses.
 std::int64_t registers_of_warps(const step& st, const batched_tile& t) {
     const auto* mma = mma_of(st, t);
     const auto slots = t.tile_m + t.tile_n, elements = 4 / mma->splits;
     const auto numbers = mma->repeats > 1 ? slots * elements * 2 : mma->element_bytes == 2 ? slots * elements / 2 : 0;
-    return 36 + held_sums(st, t) + kept_registers(st, t) + numbers + 2 * slots;
+    return 36 + atb_sum_registers(st, t) + kept_registers(st, t) + numbers + 2 * slots;
 }
 
 /// Beside C a step's numbers, brought into the form in which they are multiplied.
@@ -82,7 +77,9 @@ std::int64_t registers_of_panels(const step& st, const batched_tile& t) {
         numbers =
             (t.tile_m * mma->rows / 8 + t.tile_n) * elements * parts * mma->words * (mma->repeats > 1 ? 3 : 4) / 2;
     }
-    return (panel_layout_of(st, t).by_bulk ? 72 : 64) + held_sums(st, t) + numbers;
+    constexpr std::int64_t own = 64, own_of_bulk = 8, own_of_16_rows = 24;
+    return own + (panel_layout_of(st, t).by_bulk ? own_of_bulk : 0) + (t.rows_of_16 ? own_of_16_rows : 0) +
+           atb_sum_registers(st, t) + numbers;
 }
 
 } // namespace

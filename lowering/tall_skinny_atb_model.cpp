@@ -60,7 +60,7 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
             bool any = false;
             t.slices = static_cast<std::int32_t>(slices);
             t.threads = static_cast<std::int32_t>(up(tiles * tile_threads * t.slices, warp) * warp);
-            for (const std::int64_t panel : {16 << 10, 8 << 10, 32 << 10})
+            for (const std::int64_t panel : {16 << 10, 8 << 10, 32 << 10, 64 << 10})
                 for (const std::int64_t blocks : {2, 1})
                     if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block))
                         any = true, add_new(out, t);

@@ -17,9 +17,6 @@ namespace {
 
 using enum axis_class;
 
-/// Bytes a processor must get for its start and end not to count: four blocks of batched_small.
-constexpr double bytes_of_a_busy_processor = 96 << 10;
-
 struct side {
     std::int64_t extent, stride; ///< of an axis that steps
     axis_class cls;
@@ -90,11 +87,14 @@ std::string_view name_of(batch_class c) {
     return names[static_cast<std::size_t>(c)];
 }
 
+bool keeps_busy(const step& st, const machine& chip) {
+    return cost_model(st, chip).bytes >= bytes_of_a_busy_processor * chip.processors;
+}
+
 batch_class batch_of(const step& st, const machine& chip) {
     const bool tall = is_long(st, m) || is_long(st, k);
     if (!tall && extent_of(st, batch) == 1) return batch_class::one;
-    return cost_model(st, chip).bytes < bytes_of_a_busy_processor * chip.processors ? batch_class::few
-                                                                                    : batch_class::many;
+    return keeps_busy(st, chip) ? batch_class::many : batch_class::few;
 }
 
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {

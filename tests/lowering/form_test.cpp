@@ -141,10 +141,10 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
     CHECK(form_of("c64", 57, 60) == library);
     CHECK(form_of("c64", 57, 200) == streaming);
 
-    CHECK(form_of("f16", 75, 10, "=") == own);
-    CHECK(form_of("f16", 77, 10, "=") == library);
-    CHECK(form_of("f16", 77, 10, "=", "f32") == library);
-    CHECK(form_of("bf16", 77, 10) == library);
+    CHECK(form_of("f16", 61, 10, "=") == own);
+    CHECK(form_of("f16", 63, 10, "=") == library);
+    CHECK(form_of("f16", 63, 10, "=", "f32") == library);
+    CHECK(form_of("bf16", 63, 10) == library);
     CHECK(form_of("bf16", 77, 60) == own);
     CHECK(form_of("bf16", 101, 200) == library); // little to do for each processor
     CHECK(form_of("f16", 120, 10000, "=") == own); // faster than the library
@@ -155,6 +155,20 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
     CHECK(form_of("f16", 136, 10) == "batched GEMM/library pointwise/direct");
     CHECK(form_of("f16", 80, 10, "-=", "f32") == library);
     CHECK(form_of("f16", 80, 10, "=") == library);
+}
+
+TEST_CASE("on a GPU rows of a tall product that follow one another are a batch") {
+    const auto form_of = [](const char* text, const char* operands) {
+        return forms(lower(bound_text(text, operands), some_gpu()));
+    };
+    const std::string tall = "tall-skinny A B/tall_skinny_ab";
+    const auto by_rows = "C(j,i) = A(k,i)*B(k,j)";
+    CHECK(form_of(by_rows, "C=f64[24,99999] A=f64[31,99999] B=f64[31,24]") == "batched GEMM/batched_small " + tall);
+    CHECK(form_of(by_rows, "C=f64[64,640000] A=f64[64,640000] B=f64[64,64]") == "batched GEMM/batched_stationary");
+    CHECK(form_of(by_rows, "C=f64[24,9999] A=f64[31,9999] B=f64[31,24]") == tall); // low
+    CHECK(form_of(by_rows, "C=f64[8,999999] A=f64[8,999999] B=f64[8,8]") == tall); // narrow
+    CHECK(form_of(by_rows, "C=f64[24:1,99999:25] A=f64[31,99999] B=f64[31,24]") == tall);
+    CHECK(form_of("C(i,j) = A(i,k)*B(k,j)", "C=f64[99999,24] A=f64[99999,31] B=f64[31,24]") == tall);
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {

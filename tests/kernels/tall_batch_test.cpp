@@ -1,0 +1,42 @@
+// tall_batch_test: tall products whose rows a GPU takes as a batch, with rows at the end that are no whole product,
+// against the oracle.
+#include "lowering/lower.hpp"
+#include "runtime/backend.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/covering.hpp"
+#include "tests/kernels/device_under_test.hpp"
+
+#include <algorithm>
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+const covering_case cases[] = {
+    {"C(j,i) = A(k,i)*B(k,j)", "C=f64[40,41001] A=f64[2,41001] B=f64[2,40]"},
+    {"C(j,i) -= 2*A(k,i)*B(j,k)", "C=f64[31,40063] A=f64[3,40063] B=f64[31,3]"},
+    {"C(j,i) += A(k,i)*conj(B(k,j))", "C=c64[17,50010] A=c64[4,50010] B=c64[4,17]"},
+    {"C(j,i) = B(j,k)*A(k,i)", "C=f32[16,150001] A=f16[5,150001] B=f16[16,5]"},
+    {"C(i,j,e) += A(i,k)*B(k,j,e)", "C=f32[3,5,30001] A=f32[3,24] B=f32[24,5,30001]"},
+};
+
+} // namespace
+
+TEST_CASE("rows of tall products as batches agree with the oracle") {
+    const device where(device_under_test());
+    const auto& chip = runtime::backend_of(where).machine();
+    std::uint64_t seed = 0;
+    for (const auto& c : cases) {
+        auto made = make_case(c, ++seed);
+        INFO(c.statement << " with " << c.operands);
+        const auto plan = lowering::lower(made.s, chip);
+        if (chip.architecture == "sm_90") {
+            CHECK(plan.steps.size() == 2);
+            CHECK(plan.steps.at(0).kernel == lowering::family::batched_small);
+        }
+        const auto report = run_and_compare(made, where.code());
+        INFO(report);
+        CHECK(report.empty());
+    }
+}
