@@ -4,7 +4,7 @@
 //   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
 //   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
 //   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
-//   the same, of rows one after another, on a GPU whose copy engine takes them              as batches, see as_batch
+//   the same, on a GPU that copies in bulk, mostly                                          as a tall_batch
 //   what a BLAS computes faster: see library_choice                                         library
 //   a GPU's m, n, k <= 128, too large to share an SM, by its tensor cores                   batched_stationary
 //   the same of operands that these do not take, or on older ones                           batched_panels
@@ -18,7 +18,6 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/choose_tile.hpp"
 #include "lowering/classify_axes.hpp"
-#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
@@ -34,11 +33,9 @@
 #include "lowering/tall_skinny_atb_model.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
-#include "lowering/tuning_key.hpp"
 #include "lowering/two_steps.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace ricci::lowering {
 namespace {
@@ -336,31 +333,24 @@ class form_chooser {
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
-        if (const auto split = as_batch(st, long_side)) {
-            choose_by_size(split->products, split->products, out);
-            if (split->rest) take_rows(*split->rest, long_side, out);
-            return;
+        if (auto split = as_batch(st, long_side, chip_)) {
+            split->products.shape = product_shape(split->products);
+            if (fits_batch(*split)) {
+                choose_by_size(split->products, split->products, out);
+                if (split->rest) take_rows(std::move(*split->rest), long_side, out);
+                return;
+            }
         }
         take_rows(std::move(st), long_side, out);
     }
 
-    /// Rows that follow one another in memory as products of a batch, which come by bulk copies: on an H200, of 64
-    /// rows each, f64 of 12 to 40 columns 93 to 96 % of the triad (tall_skinny_ab: 41 to 83), f32 of 12 to 28 84 to
-    /// 94 % (56 to 80), f16 87 to 91 % (35 to 87); 8 columns of f64 93 % (94).
-    std::optional<tall_batch> as_batch(const step& st, axis_class long_side) const {
-        constexpr std::int64_t least_width = 9, least_width_of_half = 8, least_rows = 16, most_rows = 64;
-        if (chip_.kind != target::cuda || !has_bulk_copies(chip_) || !keeps_busy(st, chip_) || extent_of(st, k) < 2)
-            return std::nullopt;
-        const auto width = std::max(extent_of(st, long_side == m ? n : m), extent_of(st, k));
-        const bool half = size_of(st.operands[static_cast<std::size_t>(st.x)].type) == 2;
-        if (width < (half ? least_width_of_half : least_width)) return std::nullopt;
-        // Two products for each processor at least, however low a matrix that keeps it busy.
-        const double row_bytes = cost_model(st, chip_).bytes / static_cast<double>(extent_of(st, long_side));
-        const auto rows = static_cast<std::int64_t>(
-            std::clamp(bytes_of_a_busy_processor / 2 / row_bytes, double{least_rows}, double{most_rows}));
-        auto out = batch_of_rows(st, long_side, std::bit_floor(static_cast<std::uint64_t>(rows)));
-        if (out) out->products.shape = product_shape(out->products);
-        return out;
+    /// Lines of 4- or 2-byte numbers, along the sum, that are multiples of 128 bytes lie on the same banks.
+    bool fits_batch(const tall_batch& split) const {
+        const auto& st = split.products;
+        const auto bytes = size_of(st.operands[static_cast<std::size_t>(st.x)].type);
+        if (split.order == tall_order::rows && fits_stationary(st)) return true;
+        if (bytes <= 4 && extent_of(st, k) * bytes % 128 == 0) return false;
+        return split.order == tall_order::rows || !fits_batched_panels(st, 4);
     }
 
     void take_rows(step st, axis_class long_side, std::vector<step>& out) {

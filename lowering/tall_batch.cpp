@@ -1,8 +1,13 @@
 // tall_batch: a product with a long side as a batch of products of a few of its rows.
 #include "lowering/tall_batch.hpp"
 
+#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/sm_limits.hpp"
+#include "lowering/tuning_key.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace ricci::lowering {
@@ -10,12 +15,40 @@ namespace {
 
 using enum axis_class;
 
-/// Whether an operand is row after row along axis `down`, with nothing between.
-bool has_rows(const step& st, const operand& o, std::size_t down, axis_class across) {
+const operand& tall_operand(const step& st, axis_class side) {
+    return st.operands[static_cast<std::size_t>(side == m ? st.x : st.y)];
+}
+
+tall_order order_of(const step& st, const operand& o, std::size_t down, axis_class across) {
     const auto axes = axes_of(st, across);
-    if (axes.size() != 1 || !o.gathers.empty()) return false;
+    if (axes.size() != 1 || !o.gathers.empty()) return tall_order::none;
     const auto a = static_cast<std::size_t>(axes.front());
-    return o.stride[a] == 1 && o.stride[down] == st.axes[a].extent;
+    if (o.stride[a] == 1 && o.stride[down] == st.axes[a].extent) return tall_order::rows;
+    const bool columns = o.stride[down] == 1 && o.stride[a] >= st.axes[down].extent;
+    return columns && o.stride[a] * size_of(o.type) % 16 == 0 ? tall_order::columns : tall_order::none;
+}
+
+tall_order order_of(const step& st, axis_class side) {
+    const auto axes = axes_of(st, side);
+    if (axes.size() != 1 || !axes_of(st, batch).empty() || st.operands.size() != 3) return tall_order::none;
+    const auto down = static_cast<std::size_t>(axes.front());
+    const auto out = order_of(st, st.operands[0], down, side == m ? n : m);
+    return out == order_of(st, tall_operand(st, side), down, k) ? out : tall_order::none;
+}
+
+bool is_wide_enough(const step& st, axis_class side, tall_order order) {
+    const auto width = extent_of(st, side == m ? n : m), ek = extent_of(st, k);
+    const auto bytes = size_of(tall_operand(st, side).type);
+    if (order == tall_order::rows) return std::max(width, ek) >= (bytes == 2 ? 8 : 9);
+    return std::min(width, ek) > 16 && (bytes == 2 || st.compute == scalar_type::f64);
+}
+
+/// A power of two.
+std::int64_t rows_of_a_product(const step& st, axis_class side, const machine& chip) {
+    constexpr double least = 16, most = 64;
+    const double row_bytes = cost_model(st, chip).bytes / static_cast<double>(extent_of(st, side));
+    const double rows = std::clamp(bytes_of_a_busy_processor / 2 / row_bytes, least, most);
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
 
 /// The axis becomes one of `rows` from row `first` on.
@@ -27,15 +60,14 @@ void keep_rows(step& st, std::size_t axis, std::int64_t first, std::int64_t rows
 
 } // namespace
 
-std::optional<tall_batch> batch_of_rows(const step& st, axis_class side, std::int64_t rows) {
-    const auto axes = axes_of(st, side);
-    if (axes.size() != 1 || !axes_of(st, batch).empty() || st.operands.size() != 3) return std::nullopt;
-    const auto down = static_cast<std::size_t>(axes.front());
-    const auto& tall = st.operands[static_cast<std::size_t>(side == m ? st.x : st.y)];
-    if (!has_rows(st, st.operands[0], down, side == m ? n : m) || !has_rows(st, tall, down, k)) return std::nullopt;
-
-    const auto all = st.axes[down].extent, count = all / rows;
-    tall_batch out{st, std::nullopt};
+std::optional<tall_batch> as_batch(const step& st, axis_class side, const machine& chip) {
+    if (chip.kind != target::cuda || !has_bulk_copies(chip) || !keeps_busy(st, chip) || extent_of(st, k) < 2)
+        return std::nullopt;
+    const auto order = order_of(st, side);
+    if (order == tall_order::none || !is_wide_enough(st, side, order)) return std::nullopt;
+    const auto down = static_cast<std::size_t>(axes_of(st, side).front());
+    const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent, count = all / rows;
+    tall_batch out{order, st, std::nullopt};
     keep_rows(out.products, down, 0, rows);
     out.products.axes.push_back({st.axes[down].name, count, st.axes[down].variable});
     out.products.axes[down].variable = false;

@@ -168,7 +168,14 @@ TEST_CASE("on a GPU rows of a tall product that follow one another are a batch")
     CHECK(form_of(by_rows, "C=f64[24,9999] A=f64[31,9999] B=f64[31,24]") == tall); // low
     CHECK(form_of(by_rows, "C=f64[8,999999] A=f64[8,999999] B=f64[8,8]") == tall); // narrow
     CHECK(form_of(by_rows, "C=f64[24:1,99999:25] A=f64[31,99999] B=f64[31,24]") == tall);
-    CHECK(form_of("C(i,j) = A(i,k)*B(k,j)", "C=f64[99999,24] A=f64[99999,31] B=f64[31,24]") == tall);
+    CHECK(form_of(by_rows, "C=f32[32,999999] A=f32[32,999999] B=f32[32,32]") == tall); // lines on the same banks
+    const auto by_columns = "C(i,j) = A(i,k)*B(k,j)";
+    const auto small = "batched GEMM/batched_small " + tall;
+    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == small);
+    CHECK(form_of(by_columns, "C=f64[99999,24] A=f64[99999,31] B=f64[31,24]") == tall); // columns start anywhere
+    CHECK(form_of(by_columns, "C=f32[999998,24] A=f32[999998,31] B=f32[31,24]") == tall);
+    CHECK(form_of(by_columns, "C=f64[640000,64] A=f64[640000,64] B=f64[64,64]") == tall);
+    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998:31,31:1] B=f64[31,24]") == tall);
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
