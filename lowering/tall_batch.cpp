@@ -45,9 +45,9 @@ bool is_wide_enough(const step& st, axis_class side, tall_order order) {
 
 /// A power of two.
 std::int64_t rows_of_a_product(const step& st, axis_class side, const machine& chip) {
-    constexpr double least = 16, most = 64;
+    constexpr double least = 16, most = 64, rounding = 0.5; // of the other operand's few bytes
     const double row_bytes = cost_model(st, chip).bytes / static_cast<double>(extent_of(st, side));
-    const double rows = std::clamp(bytes_of_a_busy_processor / 2 / row_bytes, least, most);
+    const double rows = std::clamp(bytes_of_a_busy_processor / 2 / row_bytes + rounding, least, most);
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
 
