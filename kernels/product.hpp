@@ -14,7 +14,6 @@
 #include "scalar.hpp"
 
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-RICCI_FUNCTION constexpr int power_of_two_within(int n) { return n < 2 ? 1 : 2 * power_of_two_within(n / 2); }
 
 constexpr bool has_tables = table_type[0] >= 0 || table_type[1] >= 0 || table_type[2] >= 0;
 

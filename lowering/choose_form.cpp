@@ -344,13 +344,15 @@ class form_chooser {
         take_rows(std::move(st), long_side, out);
     }
 
-    /// Lines of 4- or 2-byte numbers, along the sum, that are multiples of 128 bytes lie on the same banks.
+    /// Lines of 4- or 2-byte numbers, along the sum, that are multiples of 128 bytes lie on the same banks; and
+    /// columns pay where an SM has at least four products. Both measured on an H200: see as_batch.
     bool fits_batch(const tall_batch& split) const {
         const auto& st = split.products;
         const auto bytes = size_of(st.operands[static_cast<std::size_t>(st.x)].type);
         if (split.order == tall_order::rows && fits_stationary(st)) return true;
         if (bytes <= 4 && extent_of(st, k) * bytes % 128 == 0) return false;
-        return split.order == tall_order::rows || !fits_batched_panels(st, 4);
+        constexpr std::int64_t least_products = 4;
+        return split.order == tall_order::rows || !fits_batched_panels(st, least_products);
     }
 
     void take_rows(step st, axis_class long_side, std::vector<step>& out) {

@@ -31,7 +31,8 @@ batch_fill fill_of(const step& st, const machine& chip) {
 }
 
 /// m, n and k, if they are alike, from which on products that do not fill a GPU go to a BLAS: measured on an H200 in
-/// batches of 1 to 1000 (docs/performance.md), c128 but assumed. `columns`: X, Y and C are stored by columns.
+/// batches of 1 to 1000 (docs/performance.md), c128 on an H100 before kernels started early. `columns`: X, Y and C are
+/// stored by columns.
 double least_side(scalar_type type, batch_fill fill, bool columns) {
     constexpr double never = 1 + static_cast<double>(largest_batched);
     struct by_fill {
@@ -42,7 +43,7 @@ double least_side(scalar_type type, batch_fill fill, bool columns) {
         case scalar_type::f64: return {46, 56, never};
         case scalar_type::f32: return {columns ? 66.0 : 40.0, never, never};
         case scalar_type::c64: return {columns ? 40.0 : 28.0, columns ? 56.0 : 48.0, never};
-        case scalar_type::c128: return {36, 44, 64};
+        case scalar_type::c128: return {32, 32, 64};
         default: return {62, 100, 100};
         }
     }();

@@ -19,6 +19,7 @@ const operand& tall_operand(const step& st, axis_class side) {
     return st.operands[static_cast<std::size_t>(side == m ? st.x : st.y)];
 }
 
+/// Of one operand along axis `down`.
 tall_order order_of(const step& st, const operand& o, std::size_t down, axis_class across) {
     const auto axes = axes_of(st, across);
     if (axes.size() != 1 || !o.gathers.empty()) return tall_order::none;
@@ -28,6 +29,7 @@ tall_order order_of(const step& st, const operand& o, std::size_t down, axis_cla
     return columns && o.stride[a] * size_of(o.type) % 16 == 0 ? tall_order::columns : tall_order::none;
 }
 
+/// Of C and of the operand with the long side, if it is the same.
 tall_order order_of(const step& st, axis_class side) {
     const auto axes = axes_of(st, side);
     if (axes.size() != 1 || !axes_of(st, batch).empty() || st.operands.size() != 3) return tall_order::none;
@@ -66,19 +68,21 @@ std::optional<tall_batch> as_batch(const step& st, axis_class side, const machin
     const auto order = order_of(st, side);
     if (order == tall_order::none || !is_wide_enough(st, side, order)) return std::nullopt;
     const auto down = static_cast<std::size_t>(axes_of(st, side).front());
-    const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent, count = all / rows;
+    const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent;
+    // never one row: what an axis of one element steps over is an argument of a kernel, elsewhere a constant
+    const auto left = all % rows == 1 ? rows + 1 : all % rows, count = (all - left) / rows;
     tall_batch out{order, st, std::nullopt};
     keep_rows(out.products, down, 0, rows);
-    out.products.axes.push_back({st.axes[down].name, count, st.axes[down].variable});
+    out.products.axes.push_back({"rows", count, st.axes[down].variable});
     out.products.axes[down].variable = false;
     out.products.classes.push_back(batch);
     for (auto& o : out.products.operands) {
         o.stride.push_back(o.stride[down] * rows);
         o.present.push_back(o.present[down]);
     }
-    if (all % rows > 0) {
+    if (left > 0) {
         out.rest = st;
-        keep_rows(*out.rest, down, count * rows, all % rows);
+        keep_rows(*out.rest, down, count * rows, left);
     }
     return out;
 }

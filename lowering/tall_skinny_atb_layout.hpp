@@ -50,7 +50,7 @@ std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
 /// Steps of the sum that a block's share is counted in.
 std::int64_t atb_unit(const batched_tile& t);
 
-/// Blocks that an SM must have room for together, and those of a launch. The cut depends on the sizes, the tile and
+/// Blocks that an SM has room for together, and those of a launch. The cut depends on the sizes, the tile and
 /// the chip only, never on what else runs.
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& chip);

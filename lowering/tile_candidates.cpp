@@ -4,6 +4,7 @@
 
 #include "lowering/batched_model.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/families.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
 #include "lowering/stationary_model.hpp"
@@ -38,6 +39,11 @@ batched_tile cheapest_tile(const step& st, const machine& chip) {
 bool has_tile(const step& st, const machine& chip) {
     return chip.kind == target::cuda && st.kernel != family::none && st.kernel != family::direct &&
            st.kernel != family::library;
+}
+
+bool is_worth_tuning(const step& st, const machine& chip) {
+    return has_tile(st, chip) &&
+           (st.kernel != family::tall_skinny_ab || extent_of(st, axis_class::m) >= shortest_tall);
 }
 
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {

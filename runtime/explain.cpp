@@ -84,6 +84,10 @@ std::string explain(const statement& s) {
                 if (has_tile(st, b.machine()))
                     text += fmt::format(", tile {} by {}", to_string(st.batched), name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
+                for (const auto& kernel : request.behind)
+                    text += fmt::format("; then {}, {} block{} of {} threads, {}", kernel.entry, kernel.shape.grid,
+                                        kernel.shape.grid == 1 ? "" : "s", kernel.shape.threads,
+                                        describe(find_kernel(b, kernel.source, kernel.entry)));
             }
         }
         text += fmt::format("\n      {}, {}, roofline {}\n", with_unit(cost.bytes, "B"),

@@ -23,7 +23,7 @@ bool tune_steps(backend& b, const statement& s, const plan& p) {
     effort.samples = 3;
     bool found = false;
     for (const auto& st : p.steps) {
-        if (!has_tile(st, b.machine()) || !executable::has_work(st)) continue;
+        if (!is_worth_tuning(st, b.machine()) || !executable::has_work(st)) continue;
         if (st.origin == tile_origin::measured || st.origin == tile_origin::shipped) continue;
         const std::lock_guard lock(alone);
         auto& database = tuning_database_of(b.machine());

@@ -23,20 +23,27 @@ struct argument_patch {
 };
 
 /// One kernel, ready to be compiled, and how it is started.
-struct kernel_text {
+struct kernel_launch {
     std::string source; ///< constants, then the kernel with every #include replaced
     std::string entry;
     launch_shape shape;
 };
 
 /// What computes a step, any number of times: a kernel, and those that run behind it with the same arguments.
-struct kernel_request : kernel_text {
-    std::vector<kernel_text> behind;
+struct kernel_request : kernel_launch {
+    std::vector<kernel_launch> behind;
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
     /// a tree of scalars evaluated on the host (alpha of a product); empty: 1
     std::vector<lowering::node> coefficient;
 };
+
+/// All kernels of a request, in their order.
+inline std::vector<const kernel_launch*> kernels_of(const kernel_request& request) {
+    std::vector<const kernel_launch*> out{&request};
+    for (const auto& kernel : request.behind) out.push_back(&kernel);
+    return out;
+}
 
 /// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change
 /// without a recompile (pointers, scalars, batch extents, offsets, the long axis) is in the words, the rest in the

@@ -21,7 +21,7 @@ kernel_request of_family(const lowering::step& st, const lowering::machine& chip
 
 kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip) {
     auto out = of_family(st, chip);
-    out.shape.starts_early = true;
+    out.shape.starts_early = true; // all of kernels/ first wait, as tests/structure checks
     for (auto& kernel : out.behind) kernel.shape.starts_early = true;
     return out;
 }

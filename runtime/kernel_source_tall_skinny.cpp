@@ -55,7 +55,7 @@ class tall_skinny_source : public product_source {
         auto text = shared_text_;
         text.constant("threads_per_block", atb_threads_of_sums);
         text.constant("columns", columns);
-        kernel_text& sums = out_.behind.emplace_back();
+        kernel_launch& sums = out_.behind.emplace_back();
         sums.source = complete_source(text.text(), "block_sums.cuh");
         sums.entry = "ricci_block_sums";
         sums.shape.grid = up(elements, columns);

@@ -3,13 +3,12 @@
 
 #include "runtime/kernel_cache.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ricci::runtime {
 namespace {
 
-kernel_handle load(backend& b, kernel_text& text) {
+kernel_handle load(backend& b, kernel_launch& text) {
     const auto kernel = cached_kernel(b, text.source, text.entry);
     text.source.clear();
     text.source.shrink_to_fit();
@@ -23,15 +22,7 @@ loaded_request::loaded_request(backend& b, kernel_request request) : request_(st
     for (auto& text : request_.behind) behind_.push_back(load(b, text));
 }
 
-kernel_use loaded_request::use(backend& b) const {
-    auto out = b.use_of(first_);
-    for (const auto kernel : behind_) {
-        const auto own = b.use_of(kernel);
-        out.registers = std::max(out.registers, own.registers);
-        out.local_bytes = std::max(out.local_bytes, own.local_bytes);
-    }
-    return out;
-}
+kernel_use loaded_request::use(backend& b) const { return b.use_of(first_); }
 
 void loaded_request::launch(backend& b, std::span<const std::uint64_t> words) const {
     b.launch(first_, request_.shape, words);

@@ -10,6 +10,7 @@
 
 namespace ricci::runtime {
 
+/// Kernels stay loaded for the life of the process; copies share them.
 class loaded_request {
   public:
     loaded_request() = default;
@@ -17,7 +18,7 @@ class loaded_request {
     loaded_request(backend& b, kernel_request request);
 
     const kernel_request& request() const { return request_; }
-    /// What the kernels take of a GPU: the most of any.
+    /// What the first kernel takes of a GPU, which has the step's parameters.
     kernel_use use(backend& b) const;
     /// One after the other, with the request's words, patched.
     void launch(backend& b, std::span<const std::uint64_t> words) const;

@@ -23,7 +23,8 @@ constexpr int most_sizes = 16;
 
 bool needs_compiling(const plan& p, backend& b) {
     for (const auto& request : executable::requests(p, b.machine()))
-        if (find_kernel(b, request.source, request.entry) == cache_hit::miss) return true;
+        for (const auto* kernel : kernels_of(request))
+            if (find_kernel(b, kernel->source, kernel->entry) == cache_hit::miss) return true;
     return false;
 }
 

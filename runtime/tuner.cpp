@@ -24,10 +24,11 @@ using outcome = candidate::outcome;
 
 constexpr double hopeless = 1.3;     ///< times the best so far in its first sample: not measured further
 constexpr double nearly_best = 1.02; ///< measured again
-/// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept.
+/// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept,
+/// if it takes at most `clearly_faster` of the time that the model's choice takes.
 constexpr double as_good = 1.015, clearly_faster = 0.97;
-constexpr double queueing_seconds = 300e-6; ///< of the host, for as many launches as
-constexpr int alone_repetitions = 50;
+constexpr int alone_repetitions = 50;       ///< launches of one product
+constexpr double queueing_seconds = 300e-6; ///< that the host takes for these
 constexpr std::size_t most_finalists = 4;
 constexpr double compiling = 0.5; ///< of a step's time
 constexpr int most_repetitions = 1000;
@@ -207,29 +208,30 @@ class step_tuner {
         return memory_->output(0);
     }
 
-    /// One product of the batch, as it is launched in a short one, on the first set: behind launches of the whole that
-    /// keep the device busy while the host queues it, whose time is taken off.
+    /// One product of the batch, as it is launched in a short one, on the first set: behind launches of the whole
+    /// that keep the device busy while the host queues it, whose time is taken off.
     double seconds_alone(std::size_t n) {
         auto st = step_;
         for (const auto a : axes_of(st, axis_class::batch)) st.axes[static_cast<std::size_t>(a)].extent = 1;
         st.batched = at(n).tile;
         const loaded_request kernel(backend_, make_kernel(st, backend_.machine()));
         std::vector<std::uint64_t> words;
-        write_arguments(
-            kernel.request(), st.compute, statement_.scalars,
-            [&](std::int32_t source) { return memory_->address(0, source); }, words);
+        const auto address = [&](std::int32_t source) { return memory_->address(0, source); };
+        write_arguments(kernel.request(), st.compute, statement_.scalars, address, words);
         write_words(n);
+        memory_->refill_output(0);
         const auto before =
             static_cast<int>(std::clamp(queueing_seconds / at(n).seconds, 1.0, double{most_repetitions}));
-        std::vector<double> whole, both;
+        std::vector<double> differences; // of neighbors in time
         for (int turn = 0; turn < effort_.samples; ++turn) {
-            whole.push_back(sample(n, before) * before);
-            both.push_back(backend_.seconds_of([&] {
+            const auto whole = sample(n, before) * before;
+            const auto both = backend_.seconds_of([&] {
                 launch(n, before);
                 for (int r = 0; r < alone_repetitions; ++r) kernel.launch(backend_, words);
-            }));
+            });
+            differences.push_back((both - whole) / alone_repetitions);
         }
-        return (median(both) - median(whole)) / alone_repetitions;
+        return median(differences);
     }
 
     /// Of candidates that are as good, the fastest with one product alone; the model's choice if none is clearly.
@@ -238,11 +240,18 @@ class step_tuner {
         const auto preferred = model == good.end() ? good.front() : *model;
         if (good.size() < 2 || axes_of(step_, axis_class::batch).empty()) return preferred;
         std::size_t best = preferred;
-        double least = clearly_faster * seconds_alone(preferred);
-        for (const auto n : good) {
-            const auto own = n == preferred ? least : seconds_alone(n);
-            if (own < least) best = n, least = own;
-        }
+        double least = INFINITY;
+        const auto take = [&](std::size_t n, double times) {
+            if (stopped()) return;
+            try {
+                const auto own = times * seconds_alone(n);
+                if (own > 0 && own < least) best = n, least = own;
+            } catch (const error&) { // measured for many, but not alone: no reason to prefer it
+            }
+        };
+        take(preferred, clearly_faster);
+        for (const auto n : good)
+            if (n != preferred) take(n, 1);
         return best;
     }
 

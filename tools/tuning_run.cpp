@@ -187,7 +187,7 @@ std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests,
             for (const auto& text : program.statements) try {
                     const auto s = bind_text(text, program.operands);
                     for (const auto& st : lower(s, chip).steps) {
-                        if (!has_tile(st, chip) || !runtime::executable::has_work(st)) continue;
+                        if (!is_worth_tuning(st, chip) || !runtime::executable::has_work(st)) continue;
                         const auto key = key_of(st, chip);
                         if (seen.insert(key).second) jobs.push_back({s, st, key, name_of_job(s, st)});
                     }

@@ -194,11 +194,10 @@ std::set<std::pair<std::string, std::string>> covering_sources(const lowering::m
         const auto made = make_case(c, ++seed);
         for (const bool dynamic : {false, true})
             if (!dynamic || seed % 10 == 0)
-                for (auto& request :
-                     runtime::executable::requests(lowering::lower(made.s, chip, {}, dynamic), chip)) {
-                    out.emplace(std::move(request.source), std::move(request.entry));
-                    for (auto& text : request.behind) out.emplace(std::move(text.source), std::move(text.entry));
-                }
+                for (const auto& request :
+                     runtime::executable::requests(lowering::lower(made.s, chip, {}, dynamic), chip))
+                    for (const auto* kernel : runtime::kernels_of(request))
+                        out.emplace(kernel->source, kernel->entry);
     }
     return out;
 }

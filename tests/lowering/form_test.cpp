@@ -1,6 +1,7 @@
 // form_test: which form and kernel a statement gets.
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
+#include "runtime/kernel_source.hpp"
 #include "tests/catch.hpp"
 #include "tests/bound_text.hpp"
 
@@ -90,13 +91,21 @@ TEST_CASE("forms are recognised") {
     }
 }
 
-TEST_CASE("a GPU sums a long k in one kernel, whose blocks meet in a workspace of its own") {
+TEST_CASE("a GPU sums a long k by blocks, whose sums, in a workspace, a kernel behind adds up") {
     const auto p =
         lower(bound_text("C(i,j) -= 2*A(k,i)*B(k,j)", "C=f64[3,4] A=f64[500000,3] B=f64[500000,4]"), some_gpu());
     CHECK(forms(p) == "tall-skinny A^T B/tall_skinny_atb");
     REQUIRE(p.temporaries.size() == 1);
     CHECK(p.steps[0].workspace.source == -1);
     CHECK(p.workspace_bytes >= p.steps[0].workspace.bytes);
+    const auto request = ricci::runtime::make_kernel(p.steps[0], some_gpu());
+    CHECK(request.shape.grid > 1);
+    REQUIRE(request.behind.size() == 1);
+    CHECK(request.behind[0].entry == "ricci_block_sums");
+    const auto low = bound_text("C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[1024,3] B=f64[1024,4]");
+    const auto one_block = ricci::runtime::make_kernel(lower(low, some_gpu()).steps.at(0), some_gpu());
+    CHECK(one_block.shape.grid == 1);
+    CHECK(one_block.behind.empty());
 }
 
 TEST_CASE("without a compiler every product takes the direct form") {

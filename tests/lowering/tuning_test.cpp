@@ -123,6 +123,16 @@ TEST_CASE("the height of a tall matrix, an argument of its kernel, decides betwe
     }
 }
 
+TEST_CASE("the rows that a tall product's batch leaves are not tuned: their kernel is that of low ones") {
+    const auto s = bound_text("C(j,i) = A(k,i)*B(k,j)", "C=f64[24,99999] A=f64[31,99999] B=f64[31,24]");
+    const auto p = lower(s, chip);
+    REQUIRE(p.steps.size() == 2);
+    CHECK(is_worth_tuning(p.steps[0], chip));
+    CHECK_FALSE(is_worth_tuning(p.steps[1], chip));
+    const auto low = bound_text("C(j,i) = A(k,i)*B(k,j)", "C=f64[24,9999] A=f64[31,9999] B=f64[31,24]");
+    CHECK(key_of(p.steps[1], chip) == key_of(lower(low, chip).steps.at(0), chip));
+}
+
 TEST_CASE("and whether its columns all start at multiples of 16 bytes between three") {
     std::vector<std::pair<family, batched_tile>> kernels;
     for (std::int64_t height = 3000; height < 100'000'000; height = height * 7 / 5) {

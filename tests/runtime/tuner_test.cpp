@@ -100,6 +100,28 @@ TEST_CASE("of candidates as fast as one another the fastest for one product alon
                       [&](const candidate& c) { return c.result == fate::measured && c.seconds < best.seconds; }));
 }
 
+TEST_CASE("a candidate that cannot be measured alone is not preferred, and a stop ends the measuring") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("not alone");
+    const auto p = some_product(gpu.machine());
+    gpu.seconds = [&](const fake_kernel&) { return gpu.grid == 1 ? 1e-6 : 1e-4; };
+    gpu.on_launch = [&](const fake_kernel& k, auto) {
+        if (gpu.grid == 1 && k.at("tile_m") != p.step.batched.tile_m)
+            throw error("no launch of one product", blame::environment);
+    };
+    const auto tuned = tune_step(gpu, p.step, p.s, everything());
+    REQUIRE(tuned.best);
+    CHECK(tuned.candidates[*tuned.best].tile.tile_m == p.step.batched.tile_m);
+
+    auto effort = everything();
+    int alone = 0;
+    gpu.on_launch = [&](const fake_kernel&, auto) { alone += gpu.grid == 1; };
+    effort.stop = [&] { return alone > 0; };
+    CHECK(tune_step(gpu, p.step, p.s, effort).stopped);
+    const int launches_of_one = 50 * effort.samples;
+    CHECK(alone == launches_of_one);
+}
+
 TEST_CASE("the model's choice is kept where nothing is clearly faster") {
     const scratch_cache cache;
     auto& gpu = new_fake_gpu("kept");
