@@ -34,4 +34,8 @@ estimate cost_model(const step& st, const machine& chip) {
     return out;
 }
 
+bool keeps_busy(const step& st, const machine& chip) {
+    return cost_model(st, chip).bytes >= bytes_of_a_busy_processor * chip.processors;
+}
+
 } // namespace ricci::lowering

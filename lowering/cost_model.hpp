@@ -14,4 +14,9 @@ struct estimate {
 
 estimate cost_model(const step& st, const machine& chip);
 
+/// Bytes a processor must get for its start and end not to count: four blocks of batched_small. And whether those of
+/// a chip get as many by a step.
+inline constexpr double bytes_of_a_busy_processor = 96 << 10;
+bool keeps_busy(const step& st, const machine& chip);
+
 } // namespace ricci::lowering

@@ -37,4 +37,11 @@ std::vector<std::int32_t> axes_of(const step& st, axis_class c) {
     return out;
 }
 
+std::int64_t single_step(const step& st, std::int32_t operand, axis_class c) {
+    const auto axes = axes_of(st, c);
+    return axes.size() == 1
+               ? st.operands[static_cast<std::size_t>(operand)].stride[static_cast<std::size_t>(axes.front())]
+               : 0;
+}
+
 } // namespace ricci::lowering

@@ -33,4 +33,7 @@ std::int64_t largest_side(const step& st);
 /// The axes of one class, in order.
 std::vector<std::int32_t> axes_of(const step& st, axis_class c);
 
+/// An operand's step along the one axis of a class; 0 if it has several, or none.
+std::int64_t single_step(const step& st, std::int32_t operand, axis_class c);
+
 } // namespace ricci::lowering

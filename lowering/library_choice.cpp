@@ -31,8 +31,8 @@ batch_fill fill_of(const step& st, const machine& chip) {
 }
 
 /// m, n and k, if they are alike, from which on products that do not fill a GPU go to a BLAS: measured on an H200 in
-/// batches of 1 to 1000 (docs/performance.md), c128 on an H100 before kernels started early. `columns`: X, Y and C are
-/// stored by columns.
+/// batches of 1 to 1000 (docs/performance.md), c128 on an H100 before kernels started early. `columns`: X, Y and C
+/// are stored by columns.
 double least_side(scalar_type type, batch_fill fill, bool columns) {
     constexpr double never = 1 + static_cast<double>(largest_batched);
     struct by_fill {
@@ -50,12 +50,6 @@ double least_side(scalar_type type, batch_fill fill, bool columns) {
     return fill == batch_fill::few ? sides.few : fill == batch_fill::idle ? sides.idle : sides.uneven;
 }
 
-bool steps_by_one(const step& st, std::int32_t o, axis_class c) {
-    const auto axes = axes_of(st, c);
-    return axes.size() == 1 &&
-           st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes.front())] == 1;
-}
-
 /// The same of any product: below, a call costs more than it gains. Smaller where panels or numbers would be
 /// streamed, at two thirds of the memory's rate.
 double least_side(const step& st, const machine& chip, bool streams_slowly) {
@@ -67,7 +61,9 @@ double least_side(const step& st, const machine& chip, bool streams_slowly) {
     if (streams_slowly || st.math == math_mode::tf32)
         return fill == batch_fill::few || fill == batch_fill::idle ? slowly_idle : slowly;
     if (fill == batch_fill::full) return type == scalar_type::c128 ? slowly : least;
-    return least_side(type, fill, steps_by_one(st, st.x, m) && steps_by_one(st, st.y, k) && steps_by_one(st, 0, m));
+    const bool columns =
+        single_step(st, st.x, m) == 1 && single_step(st, st.y, k) == 1 && single_step(st, 0, m) == 1;
+    return least_side(type, fill, columns);
 }
 
 const operand& x_of(const step& st) { return st.operands[static_cast<std::size_t>(st.x)]; }

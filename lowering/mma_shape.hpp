@@ -67,9 +67,12 @@ inline const mma_shape* mma_of(const step& st, const machine& chip) {
 /// bits as fitted to an H100's times, of f64 as measured.
 inline double fitted_cycles(const mma_shape& mma) { return mma.cycles * (mma.element_bytes == 8 ? 0.8 : 0.4); }
 
-/// Whether tiles whose product has `side` rows are made of f64 products of 16 rows: as many take half the time.
-inline bool takes_rows_of_16(const mma_shape* mma, std::int64_t side, const machine& chip) {
-    return mma != nullptr && side > mma->rows && has_rows_of_16(*mma, chip);
+/// The product that a tile of a C with `rows` is made of: `core`, null for multiply-adds, or of f64 that of 16 rows,
+/// which takes as long, where there are as many and the chip has it.
+inline const mma_shape* set_product(batched_tile& t, const step& st, const mma_shape* core, std::int64_t rows,
+                                    const machine& chip) {
+    t.rows_of_16 = core != nullptr && rows > core->rows && has_rows_of_16(*core, chip);
+    return core == nullptr ? nullptr : mma_of(st, t);
 }
 
 /// Whether a step whose kernel is chosen may round f32 to TF32 where math_mode::tf32 asks for it: the factors of

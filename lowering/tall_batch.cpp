@@ -4,7 +4,6 @@
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/sm_limits.hpp"
-#include "lowering/tuning_key.hpp"
 
 #include <algorithm>
 #include <bit>

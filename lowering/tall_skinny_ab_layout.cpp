@@ -66,13 +66,6 @@ std::int64_t ab_smallest_step(const step& st, std::size_t operand, axis_class c)
     return nearest;
 }
 
-std::int64_t ab_only_step(const step& st, std::int32_t operand, axis_class c) {
-    const auto axes = axes_of(st, c);
-    return axes.size() == 1
-               ? st.operands[static_cast<std::size_t>(operand)].stride[static_cast<std::size_t>(axes.front())]
-               : 0;
-}
-
 ab_warp_shape ab_warp_shape_of(const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
     ab_warp_shape out;
     out.lane_rows = mma.rows / 8, out.elements = 4 / mma.splits;
@@ -111,7 +104,7 @@ ab_result ab_result_layout(const step& st, const batched_tile& t) {
         out.column = rows + (t.core == batched_core::mma ? 8 : 0);
         out.bytes = en * out.column * bytes;
     } else {
-        const bool follow = is_single(st, n) && ab_only_step(st, 0, n) == 1 && ab_only_step(st, 0, m) == en;
+        const bool follow = is_single(st, n) && single_step(st, 0, n) == 1 && single_step(st, 0, m) == en;
         out.lines = follow ? ab_result::along::whole_rows : ab_result::along::rows;
         out.row = en;
         out.bytes = rows * en * bytes;
@@ -126,12 +119,12 @@ ab_vector_layout ab_vectors_of(const step& st, const batched_tile& t) {
     if (!is_single(st, m)) return out;
     const auto kind = [&](std::int32_t o, axis_class side, std::int64_t width) {
         const bool one = width == 1; // then there is no line beside the first
-        if (ab_only_step(st, o, m) == 1 && (one || is_single(st, side))) return ab_vectors::of_rows;
-        return ab_only_step(st, o, m) == width && ab_only_step(st, o, side) == 1 ? ab_vectors::whole_rows
+        if (single_step(st, o, m) == 1 && (one || is_single(st, side))) return ab_vectors::of_rows;
+        return single_step(st, o, m) == width && single_step(st, o, side) == 1 ? ab_vectors::whole_rows
                                                                                  : ab_vectors::none;
     };
     out.x = kind(st.x, k, s.k), out.c = kind(0, n, s.n);
-    out.x_along_m = ab_only_step(st, st.x, m) == 1;
+    out.x_along_m = single_step(st, st.x, m) == 1;
     if (ab_kernel_of(t) == ab_kernel::warps) {
         const auto bytes = out.x_along_m ? s.x : t.c_transposed ? s.c : 16;
         out.row_vector = std::min<std::int64_t>({std::max<std::int64_t>(1, 16 / bytes), t.tile_m, 4});

@@ -30,8 +30,6 @@ ab_sizes ab_sizes_of(const step& st);
 /// The smallest step of an operand along the axes of a class; the largest number if it has none.
 std::int64_t ab_smallest_step(const step& st, std::size_t operand, axis_class c);
 
-/// An operand's step along the one axis of a class; 0 if it has several, or none.
-std::int64_t ab_only_step(const step& st, std::int32_t operand, axis_class c);
 
 /// A warp's tiles of tall_skinny_ab_warps.
 struct ab_warp_shape {

@@ -50,8 +50,7 @@ void add_shared(std::vector<batched_tile>& out, const step& st, const machine& c
     auto t = start_tile(st, core);
     const bool along_rows = ab_smallest_step(st, 0, m) <= ab_smallest_step(st, 0, n);
     t.c_transposed = core != nullptr && along_rows;
-    t.rows_of_16 = takes_rows_of_16(core, t.c_transposed ? extent_of(st, n) : rows, chip);
-    const auto* mma = core == nullptr ? nullptr : mma_of(st, t);
+    const auto* mma = set_product(t, st, core, t.c_transposed ? extent_of(st, n) : rows, chip);
     t.rows_first = along_rows;
     t.panel = static_cast<std::int32_t>(extent_of(st, n));
     t.products = static_cast<std::int32_t>(rows);
@@ -105,20 +104,19 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     const auto* core = mma_for(st, std::max(s.n, s.k), chip);
     if (core == nullptr || is_complex(st.compute) || !is_single(st, m) || !is_single(st, n) || !is_single(st, k))
         return;
-    const bool columns = ab_only_step(st, 0, m) == 1 || s.n == 1, x_along_m = ab_only_step(st, st.x, m) == 1;
+    const bool columns = single_step(st, 0, m) == 1 || s.n == 1, x_along_m = single_step(st, st.x, m) == 1;
     batched_tile t;
     t.core = batched_core::mma;
     t.in_registers = true;
     t.c_transposed = columns;
-    t.rows_of_16 = takes_rows_of_16(core, columns ? s.n : INT64_MAX, chip);
-    const auto* mma = mma_of(st, t);
+    const auto* mma = set_product(t, st, core, columns ? s.n : INT64_MAX, chip);
     t.panel = static_cast<std::int32_t>(s.n);
     t.tile_n = static_cast<std::int32_t>(up(s.n, columns ? mma->rows : 8));
     const std::int64_t elements = 4 / mma->splits, longest = 16 / s.x;
     for (auto k_lane = elements; k_lane <= std::max<std::int64_t>(elements, x_along_m ? elements : longest);
          k_lane *= 2) {
         // they are moved one by one
-        if (k_lane > elements && (s.k % k_lane != 0 || ab_only_step(st, st.x, k) != 1)) continue;
+        if (k_lane > elements && (s.k % k_lane != 0 || single_step(st, st.x, k) != 1)) continue;
         t.k_panel = static_cast<std::int32_t>(k_lane);
         for (const std::int64_t slots : {2, 4, 8}) {
             t.tile_m = static_cast<std::int32_t>(slots);
@@ -152,7 +150,7 @@ bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto v = ab_vectors_of(st, t);
     const auto fits = [&](std::int32_t o, axis_class c, std::int64_t count, std::int64_t bytes) {
         const auto whole = count * bytes, access = whole % 16 == 0 ? 16 : whole;
-        return ab_only_step(st, o, c) * bytes % access == 0;
+        return single_step(st, o, c) * bytes % access == 0;
     };
     if (ab_kernel_of(t) == ab_kernel::threads)
         return v.x != ab_vectors::none && v.c != ab_vectors::none &&
@@ -160,9 +158,9 @@ bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
                (v.c != ab_vectors::of_rows || fits(0, n, v.row_vector, s.c));
     const bool x = v.x_along_m
                        ? fits(st.x, k, v.row_vector, s.x)
-                       : s.k % t.k_panel == 0 && ab_only_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
-    const bool c = t.c_transposed ? ab_only_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c)
-                                  : s.n % 2 == 0 && ab_only_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
+                       : s.k % t.k_panel == 0 && single_step(st, st.x, k) == 1 && fits(st.x, m, t.k_panel, s.x);
+    const bool c = t.c_transposed ? single_step(st, 0, m) == 1 && fits(0, n, v.row_vector, s.c)
+                                  : s.n % 2 == 0 && single_step(st, 0, n) == 1 && fits(0, m, 2, s.c);
     return x && c;
 }
 
@@ -243,7 +241,7 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
     const bool is_whole = panel_layout_of(st, t).lines[1] >= panel_lines::whole_other;
     // bytes of a thread
     const double copied =
-        is_whole || ab_only_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x));
+        is_whole || single_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x));
     const double instructions = multiplies +
                                 numbers * loads *
                                     (mma != nullptr ? 1 + mma->issue

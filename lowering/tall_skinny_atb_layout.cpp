@@ -28,12 +28,12 @@ std::int64_t only_step(const step& st, std::size_t o, axis_class c) {
 /// Blocks that are worth a kernel behind theirs: with more each has less to read, but there are more sums to add up.
 std::int64_t worthwhile_blocks(const step& st) {
     // a block's; of all, through the L2 cache
-    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_block = 3e-9, behind = 1.5e-6;
+    constexpr double bytes_a_second = 50e9, sums_a_second = 3e12, a_block = 3e-9;
     const auto s = atb_sizes_of(st);
     const double alone = static_cast<double>(s.k * s.row) / bytes_a_second,
                  a_sum = static_cast<double>(2 * s.m * s.n * s.compute) / sums_a_second;
     const double blocks = std::max(1.0, std::round(std::sqrt(alone / (a_sum + a_block))));
-    return alone < alone / blocks + blocks * a_sum + behind ? 1 : static_cast<std::int64_t>(blocks);
+    return alone < alone / blocks + blocks * a_sum + atb_seconds_of_sums ? 1 : static_cast<std::int64_t>(blocks);
 }
 
 /// Registers that keep what is on its way; elements of 2 bytes that come alone take one each.

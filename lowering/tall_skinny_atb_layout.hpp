@@ -57,6 +57,7 @@ std::int64_t atb_blocks(const step& st, const batched_tile& t, const machine& ch
 
 /// Threads of a block that adds up the blocks' sums, and the elements of C that it has.
 inline constexpr std::int64_t atb_threads_of_sums = 512;
+inline constexpr double atb_seconds_of_sums = 1.5e-6; ///< what that kernel takes behind the first: kernels/block_sums
 std::int64_t atb_columns_of_sums(const step& st);
 
 /// The workspace, for the blocks' sums, with any tile.

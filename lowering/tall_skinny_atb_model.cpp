@@ -78,8 +78,7 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
         constexpr std::int64_t most_multiplied = 1024;
         if (core == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
         auto t = start_tile(st, core);
-        t.rows_of_16 = takes_rows_of_16(core, t.c_transposed ? s.n : s.m, chip);
-        const auto* mma = core == nullptr ? nullptr : mma_of(st, t);
+        const auto* mma = set_product(t, st, core, t.c_transposed ? s.n : s.m, chip);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -133,8 +132,7 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     batched_tile t;
     t.core = batched_core::mma;
     t.in_registers = true;
-    t.rows_of_16 = takes_rows_of_16(core, s.m, chip);
-    const auto* mma = mma_of(st, t);
+    const auto* mma = set_product(t, st, core, s.m, chip);
     const std::int64_t lane_rows = mma->rows / 8, elements = 4 / mma->splits, most_sums = 128;
     for (const std::int64_t row_parts : {1, 2, 4})
         for (const std::int64_t column_parts : {1, 2, 4}) {
@@ -268,9 +266,9 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
 double tail_seconds(const step& st, const batched_tile& t, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto sums = real(s.m * s.n * s.compute), blocks = real(atb_blocks(st, t, chip));
-    constexpr double shared_bytes_a_second = 150e9, behind = 1.5e-6; // of an SM
+    constexpr double shared_bytes_a_second = 150e9; // of an SM
     return sums * t.slices * 2 / shared_bytes_a_second +
-           (blocks > 1 ? behind + 2 * blocks * sums / chip.bandwidth : 0);
+           (blocks > 1 ? atb_seconds_of_sums + 2 * blocks * sums / chip.bandwidth : 0);
 }
 
 /// By what measured times (an H100, 2026-11-22) of tall products are longer than the model says otherwise.

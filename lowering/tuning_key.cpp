@@ -87,10 +87,6 @@ std::string_view name_of(batch_class c) {
     return names[static_cast<std::size_t>(c)];
 }
 
-bool keeps_busy(const step& st, const machine& chip) {
-    return cost_model(st, chip).bytes >= bytes_of_a_busy_processor * chip.processors;
-}
-
 batch_class batch_of(const step& st, const machine& chip) {
     const bool tall = is_long(st, m) || is_long(st, k);
     if (!tall && extent_of(st, batch) == 1) return batch_class::one;

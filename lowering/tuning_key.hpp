@@ -18,11 +18,6 @@ enum class batch_class : std::uint8_t { one, few, many };
 
 std::string_view name_of(batch_class c);
 
-/// Bytes a processor must get for its start and end not to count: four blocks of batched_small. And whether those of
-/// a chip get as many by a step.
-inline constexpr double bytes_of_a_busy_processor = 96 << 10;
-bool keeps_busy(const step& st, const machine& chip);
-
 /// Of a step whose axes are classified.
 batch_class batch_of(const step& st, const machine& chip);
 

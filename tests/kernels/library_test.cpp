@@ -1,10 +1,9 @@
 // library_test: products that a GPU's plan gives to cuBLAS, of types that its own kernels take otherwise, against the
 // oracle.
-#include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/covering.hpp"
 #include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/planned_cases.hpp"
 
 #include <algorithm>
 
@@ -30,15 +29,8 @@ TEST_CASE("products that cuBLAS takes agree with the oracle") {
     const device where(device_under_test());
     const auto& chip = runtime::backend_of(where).machine();
     test::skip_unless(chip.has_blas, "no cuBLAS");
-    std::uint64_t seed = 0;
-    for (const auto& c : cases) {
-        auto made = make_case(c, ++seed);
-        INFO(c.statement << " with " << c.operands);
-        const auto plan = lowering::lower(made.s, chip);
-        CHECK(std::any_of(plan.steps.begin(), plan.steps.end(),
+    check_planned(cases, where, [](const lowering::plan& p) {
+        CHECK(std::any_of(p.steps.begin(), p.steps.end(),
                           [](const auto& st) { return st.kernel == lowering::family::library; }));
-        const auto report = run_and_compare(made, where.code());
-        INFO(report);
-        CHECK(report.empty());
-    }
+    });
 }

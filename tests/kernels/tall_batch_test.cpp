@@ -1,12 +1,9 @@
 // tall_batch_test: tall products whose rows a GPU takes as a batch, with rows at the end that are no whole product,
 // against the oracle.
-#include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/covering.hpp"
 #include "tests/kernels/device_under_test.hpp"
-
-#include <algorithm>
+#include "tests/kernels/planned_cases.hpp"
 
 using namespace ricci;
 using namespace ricci::tests;
@@ -29,17 +26,9 @@ const covering_case cases[] = {
 TEST_CASE("rows of tall products as batches agree with the oracle") {
     const device where(device_under_test());
     const auto& chip = runtime::backend_of(where).machine();
-    std::uint64_t seed = 0;
-    for (const auto& c : cases) {
-        auto made = make_case(c, ++seed);
-        INFO(c.statement << " with " << c.operands);
-        const auto plan = lowering::lower(made.s, chip);
-        if (chip.architecture == "sm_90") {
-            CHECK(plan.steps.size() == 2);
-            CHECK(plan.steps.at(0).kernel == lowering::family::batched_small);
-        }
-        const auto report = run_and_compare(made, where.code());
-        INFO(report);
-        CHECK(report.empty());
-    }
+    check_planned(cases, where, [&](const lowering::plan& p) {
+        if (chip.architecture != "sm_90") return;
+        CHECK(p.steps.size() == 2);
+        CHECK(p.steps.at(0).kernel == lowering::family::batched_small);
+    });
 }
