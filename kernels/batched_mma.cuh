@@ -19,8 +19,9 @@
 //                      where its memory does
 //   fragments          how a lane's numbers come from shared memory: 0 one by one; 1 by load_matrices, 16-bit types
 //                      whose lines start at multiples of 16 bytes; 2 four neighbors in k at once (k_apart 1), lines
-//                      along k that start at multiples of 16 bytes. The steps are a multiple of 8 with 1 and of 16
-//                      with 2, and a line is as long as whole tiles of 8
+//                      along k that start at multiples of 16 bytes; 3 the same from boxes (ptx_box.cuh), of which a
+//                      lane takes a quarter of each line, numbers of 4 and 8 bytes. The steps are a multiple of 8
+//                      with 1, of 16 with 2 and of a box's with 3, and a line is as long as whole tiles of 8
 #pragma once
 
 #include "mma_numbers.cuh"
@@ -30,9 +31,26 @@
 template <class Element> struct alignas(4 * sizeof(Element) < 16 ? 4 * sizeof(Element) : 16) four_neighbors {
     Element e[4];
 };
+template <class Element> struct alignas(16) two_neighbors {
+    Element e[2];
+};
 template <class Element>
 RICCI_FUNCTION four_neighbors<Element> four_at(const Element* first) {
     return *reinterpret_cast<const four_neighbors<Element>*>(first);
+}
+
+/// A lane's four number `four` of a box's line: of its two pieces, which begin at `piece`.
+template <class Element>
+RICCI_FUNCTION four_neighbors<Element> four_in_box(const Element* line, const int (&piece)[2], int four) {
+    constexpr int of_piece = 16 / sizeof(Element);
+    if constexpr (of_piece == 4) return four_at(line + (four == 0 ? piece[0] : piece[1]));
+    four_neighbors<Element> out;
+    RICCI_UNROLL
+    for (int p = 0; p < 2; ++p) {
+        const auto two = *reinterpret_cast<const two_neighbors<Element>*>(line + piece[p]);
+        out.e[2 * p] = two.e[0], out.e[2 * p + 1] = two.e[1];
+    }
+    return out;
 }
 
 template <int Type = x_type> // a template, so that only the kind of tile in use is compiled
@@ -80,7 +98,8 @@ class mma_tile {
                 (reinterpret_cast<unsigned long long>(x) | reinterpret_cast<unsigned long long>(y)) % 16;
             if (always_aligned || misaligned == 0) return add_by_matrices<Steps>(left, right);
         }
-        if constexpr (fragments != 1 || !always_aligned) add_by_elements<Steps>(left, right);
+        if constexpr (fragments == 3) add_by_boxes<Steps>(left, right);
+        else if constexpr (fragments != 1 || !always_aligned) add_by_elements<Steps>(left, right);
     }
 
   private:
@@ -129,6 +148,40 @@ class mma_tile {
             each_tile([&](int r, int c) {
                 multiply_16_bits(sums_[r][c][0], {lv[r][0], lv[r][1]}, rv[c / 2][c % 2 * 2]);
             });
+        }
+    }
+
+    /// Of a box's line a lane takes two pieces of 16 bytes, neighbors in k: those of eight lanes at once, of two rows,
+    /// lie on different banks.
+    template <int Steps> RICCI_FUNCTION void add_by_boxes(const x_element* left, const x_element* right) {
+        constexpr int size = sizeof(x_element), of_line = 128 / size, of_piece = 16 / size,
+                      fours = of_piece / 2; ///< that a lane has of a line
+        constexpr int l_box = (rows + 7) / 8 * 8 * of_line, r_box = (columns + 7) / 8 * 8 * of_line;
+        const int lane = threadIdx.x % 32, high = lane / 4, low = lane % 4;
+        // Rows beyond the matrix are those that lie a multiple of eight before.
+        const auto inside = [](int at, int extent) { return at < extent ? at : at - (at - extent + 8) / 8 * 8; };
+        int row_at[tile_m][lane_rows], column_at[tile_n];
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int i = 0; i < lane_rows; ++i)
+                row_at[r][i] = inside(row0_ + r * mma::rows + 8 * i + high, rows) * of_line;
+        RICCI_UNROLL
+        for (int c = 0; c < tile_n; ++c) column_at[c] = inside(column0_ + 8 * c + high, columns) * of_line;
+        const int piece[2] = {(2 * low ^ high) * of_piece, ((2 * low + 1) ^ high) * of_piece};
+        RICCI_UNROLL_K
+        for (int block = 0; block < Steps / of_line * fours; ++block) { // of 16 steps
+            const int line = block / fours, four = block % fours;
+            four_neighbors<x_element> l_four[tile_m][lane_rows], r_four[tile_n];
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r)
+                RICCI_UNROLL
+                for (int i = 0; i < lane_rows; ++i)
+                    l_four[r][i] = four_in_box(left + line * l_box + row_at[r][i], piece, four);
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c)
+                r_four[c] = four_in_box(right + line * r_box + column_at[c], piece, four);
+            add_fours(l_four, r_four);
         }
     }
 
@@ -184,15 +237,15 @@ class mma_tile {
     RICCI_FUNCTION void add_block(const x_element* left, const x_element* right,
                                   const int (&row_at)[tile_m][lane_rows], const int (&column_at)[tile_n], int base) {
         const int low = threadIdx.x % 4;
-        constexpr bool fours = fragments == 2;
-        four_neighbors<x_element> l_four[fours ? tile_m : 1][lane_rows], r_four[fours ? tile_n : 1];
-        if constexpr (fours) {
+        if constexpr (fragments == 2) {
+            four_neighbors<x_element> l_four[tile_m][lane_rows], r_four[tile_n];
             RICCI_UNROLL
             for (int r = 0; r < tile_m; ++r)
                 RICCI_UNROLL
                 for (int i = 0; i < lane_rows; ++i) l_four[r][i] = four_at(left + row_at[r][i] + base + 4 * low);
             RICCI_UNROLL
             for (int c = 0; c < tile_n; ++c) r_four[c] = four_at(right + column_at[c] + base + 4 * low);
+            return add_fours(l_four, r_four);
         }
         constexpr bool is_rest = Kind == block_kind::rest;
         constexpr int group = Kind == block_kind::of_group ? 16 * k_apart : 16, rest = Steps % 16;
@@ -210,23 +263,52 @@ class mma_tile {
                     RICCI_UNROLL
                     for (int i = 0; i < lane_rows; ++i) {
                         number v[parts] = {};
-                        if constexpr (fours) read_parts<mma, l_conjugated>(l_four[r][i].e[first + e], v, least_);
-                        else if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
+                        if (inside) read_parts<mma, l_conjugated>(left[row_at[r][i] + l * l_k], v, least_);
                         RICCI_UNROLL
                         for (int z = 0; z < parts; ++z) lv[r][z][i][e] = v[z];
                     }
                 RICCI_UNROLL
                 for (int c = 0; c < tile_n; ++c) {
                     number v[parts] = {};
-                    if constexpr (fours) read_parts<mma, r_conjugated>(r_four[c].e[first + e], v, least_);
-                    else if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
+                    if (inside) read_parts<mma, r_conjugated>(right[column_at[c] + l * r_k], v, least_);
                     RICCI_UNROLL
                     for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
                 }
             }
-            add_tiles<0>(lv, rv);
-            if constexpr (mma::passes > 1) add_tiles<1>(lv, rv), add_tiles<2>(lv, rv);
+            add_all_passes(lv, rv);
         }
+    }
+
+    /// Four steps of the sum a lane.
+    RICCI_FUNCTION void add_fours(const four_neighbors<x_element> (&left)[tile_m][lane_rows],
+                                  const four_neighbors<x_element> (&right)[tile_n]) {
+        RICCI_UNROLL
+        for (int first = 0; first < 4; first += elements) {
+            number lv[tile_m][parts][lane_rows][elements], rv[tile_n][parts][elements];
+            RICCI_UNROLL
+            for (int e = 0; e < elements; ++e) {
+                number v[parts];
+                RICCI_UNROLL
+                for (int r = 0; r < tile_m * lane_rows; ++r) {
+                    read_parts<mma, l_conjugated>(left[r / lane_rows][r % lane_rows].e[first + e], v, least_);
+                    RICCI_UNROLL
+                    for (int z = 0; z < parts; ++z) lv[r / lane_rows][z][r % lane_rows][e] = v[z];
+                }
+                RICCI_UNROLL
+                for (int c = 0; c < tile_n; ++c) {
+                    read_parts<mma, r_conjugated>(right[c].e[first + e], v, least_);
+                    RICCI_UNROLL
+                    for (int z = 0; z < parts; ++z) rv[c][z][e] = v[z];
+                }
+            }
+            add_all_passes(lv, rv);
+        }
+    }
+
+    RICCI_FUNCTION void add_all_passes(const number (&lv)[tile_m][parts][lane_rows][elements],
+                                       const number (&rv)[tile_n][parts][elements]) {
+        add_tiles<0>(lv, rv);
+        if constexpr (mma::passes > 1) add_tiles<1>(lv, rv), add_tiles<2>(lv, rv);
     }
 
     template <int Pass>

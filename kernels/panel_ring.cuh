@@ -21,7 +21,8 @@ RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
 }
 
 #if RICCI_BULK_COPIES
-/// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it.
+/// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it. All lanes
+/// of a warp arrive: see batched_stationary's slice_ring.
 struct ring_barriers {
     copy_barrier *full, *empty;
     explicit RICCI_FUNCTION ring_barriers(unsigned char* memory)
@@ -31,7 +32,7 @@ struct ring_barriers {
         static_assert(2 * stages * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "the barriers' room");
         if (threadIdx.x == 0)
             for (int s = 0; s < stages; ++s)
-                start_barrier(full[s], 1), start_barrier(empty[s], threads_per_block / 32 - copy_warps);
+                start_barrier(full[s], 32), start_barrier(empty[s], threads_per_block - 32 * copy_warps);
         __syncthreads();
     }
 
@@ -42,18 +43,16 @@ struct ring_barriers {
         if (turn > 0) wait_barrier(empty[stage], (turn - 1) % 2);
         unsigned char* const into = stage_of(memory, panel);
         x.clear_steps_beyond(into, panel), y.clear_steps_beyond(into, panel);
-        __syncwarp();
-        if (threadIdx.x % 32 != 0) return;
-        arrive_expecting(full[stage], x.whole_bytes(panel) + y.whole_bytes(panel));
-        x.load_whole(into, panel, full[stage]), y.load_whole(into, panel, full[stage]);
+        const bool asks = threadIdx.x % 32 == 0;
+        arrive_expecting(full[stage], asks ? x.whole_bytes(panel) + y.whole_bytes(panel) : 0);
+        if (asks) x.load_whole(into, panel, full[stage]), y.load_whole(into, panel, full[stage]);
     }
 
     RICCI_FUNCTION void wait_for(int panel) const { wait_barrier(full[panel % stages], panel / stages % 2); }
 
     RICCI_FUNCTION void release(int panel) const {
         show_to_copy_engine();
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) arrive_expecting(empty[panel % stages], 0);
+        arrive_expecting(empty[panel % stages], 0);
     }
 };
 #endif

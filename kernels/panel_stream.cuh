@@ -2,28 +2,31 @@
 // copies of 16 bytes where its alignment allows, of single numbers where not.
 //
 // An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines
-// along the other side, one a step; or, if those follow one another without a gap, one line a panel.
+// along the other side, one a step; or, if those follow one another without a gap, one line a panel; or boxes of lines
+// along k, one after another: see ptx_box.cuh.
 // Constants: product.hpp's, and
 //   k_panel
 //   rows_of_block, columns_of_block
 //   row[3], column[3]  elements from one row, column to the next in a panel, of X [1] and Y [2]
 //   region[3]          bytes from the start of a stage to the panel
 //   lines[3]           of X, Y: 0 along k, 1 along the other side, 2 whole panels, the other side fastest, 3 whole
-//                      panels, k fastest
+//                      panels, k fastest, 4 boxes
 //   pitch[3]           elements from one line to the next
 #pragma once
 
 #include "product.hpp"
-#include "ptx_copy.cuh"
+#include "ptx_box.cuh"
 
 /// O: 1 X, 2 Y.
 template <int O, class Element> class panel_stream {
     static constexpr int others = O == 1 ? rows_of_block : columns_of_block;
-    static constexpr bool is_whole = lines[O] >= 2;
-    static constexpr int line_count = lines[O] == 0 ? others : lines[O] == 1 ? k_panel : 1;
-    static constexpr int line_length = lines[O] == 0 ? k_panel : lines[O] == 1 ? others : k_panel * others;
+    static constexpr bool has_boxes_of = lines[O] == 4, has_lines_along_k = lines[O] == 0 || has_boxes_of,
+                          is_whole = lines[O] == 2 || lines[O] == 3;
+    static constexpr int line_count = has_lines_along_k ? others : lines[O] == 1 ? k_panel : 1;
+    static constexpr int line_length = has_lines_along_k ? k_panel : lines[O] == 1 ? others : k_panel * others;
     static constexpr int size = sizeof(Element), part = sizeof(typename real_part<Element>::type);
     static constexpr int other_axes = O == 1 ? m_axes : n_axes;
+    static constexpr int of_box = box_line / size, box_bytes = (others + 7) / 8 * 8 * box_line; ///< steps; with gaps
 
   public:
     /// `first`: the operand's element at the stream's first step, row and column; `own` of the other side exist;
@@ -31,7 +34,7 @@ template <int O, class Element> class panel_stream {
     RICCI_FUNCTION panel_stream(const arguments& a, const Element* first, int own, long long steps,
                                 const long long* places = nullptr)
         : arguments_(a), first_(first), own_(own), steps_(steps), places_(places) {
-        const bool along_k = lines[O] == 0 || lines[O] == 3;
+        const bool along_k = has_lines_along_k || lines[O] == 3;
         const long long k_step = k_offset(a, O - 1, 1), other_step = O == 1 ? m_offset(a, 1, 1) : n_offset(a, 1, 1);
         const long long in_line = along_k ? k_step : other_step, between = is_whole  ? 0
                                                                            : along_k ? other_step
@@ -53,7 +56,7 @@ template <int O, class Element> class panel_stream {
     RICCI_FUNCTION int bulk_bytes() const {
         constexpr int least_line = 256; // bytes; shorter ones come faster by the threads
         constexpr int lines_of_steps = static_cast<int>(lines[O] == 1 ? k : 1), bytes = line_length * size;
-        if (lines[O] == 0 || (lines[O] == 2 && k_panel != k) || bytes % 16 != 0 || bytes < least_line ||
+        if (has_lines_along_k || (lines[O] == 2 && k_panel != k) || bytes % 16 != 0 || bytes < least_line ||
             own_ < others || misaligned_ % 16 != 0)
             return 0;
         return lines_of_steps * bytes;
@@ -75,19 +78,24 @@ template <int O, class Element> class panel_stream {
     /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps
     /// take whole 16 bytes.
     RICCI_FUNCTION int whole_panels(int panels) const {
+        if constexpr (has_boxes_of) return boxes_are_here(arguments_) ? panels : 0;
         if (lines[O] != 2 || line_length * size % 16 != 0 || misaligned_ % 16 != 0) return 0;
         return whole_bytes(panels - 1) % 16 == 0 ? panels : panels - 1;
     }
-    RICCI_FUNCTION int whole_bytes(int number) const { return own_steps(number) * others * size; }
+    RICCI_FUNCTION int whole_bytes(int number) const {
+        return has_boxes_of ? k_panel * others * size : own_steps(number) * others * size;
+    }
 
     /// By one thread, such a panel.
     RICCI_FUNCTION void load_whole(unsigned char* stage, int number, copy_barrier& b) const {
+        if constexpr (has_boxes_of) return load_boxes(arguments_, stage, number, b);
         bulk_load(stage + region[O], first_ + k_offset(arguments_, O - 1, static_cast<long long>(number) * k_panel),
                   whole_bytes(number), b);
     }
 
     /// By one warp, the steps of such a panel beyond the sum: they become zero.
     RICCI_FUNCTION void clear_steps_beyond(unsigned char* stage, int number) const {
+        if constexpr (has_boxes_of) return; // the copy engine does
         for (int w = whole_bytes(number) / 4 + static_cast<int>(threadIdx.x) % 32; w < line_length * size / 4;
              w += 32)
             reinterpret_cast<unsigned*>(stage + region[O])[w] = 0;
@@ -95,6 +103,21 @@ template <int O, class Element> class panel_stream {
 #endif
 
   private:
+    // Of kernels whose arguments have boxes.
+    template <class Arguments> static RICCI_FUNCTION bool boxes_are_here(const Arguments& a) {
+        return a.boxes_are_here != 0;
+    }
+#if RICCI_BULK_COPIES
+    template <class Arguments>
+    RICCI_FUNCTION void load_boxes(const Arguments& a, unsigned char* stage, int number, copy_barrier& b) const {
+        const long long first = first_ - static_cast<const Element*>(O == 1 ? a.x : a.y) + // its step is one element
+                                static_cast<long long>(number) * k_panel;
+        RICCI_UNROLL_4
+        for (int c = 0; c < k_panel / of_box; ++c)
+            box_load(stage + region[O] + c * box_bytes, a.box[O], first + c * of_box, 0, b);
+    }
+#endif
+
     RICCI_FUNCTION long long other_offset(int i) const {
         if constexpr (other_axes > 1)
             if (places_ != nullptr) return places_[i];
@@ -110,8 +133,8 @@ template <int O, class Element> class panel_stream {
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, long long number) const {
         constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
         const int of_sum = own_steps(number);
-        const int own_lines = lines[O] == 0 ? own_ : lines[O] == 1 ? of_sum : 1;
-        const int own_length = lines[O] == 0   ? of_sum
+        const int own_lines = has_lines_along_k ? own_ : lines[O] == 1 ? of_sum : 1;
+        const int own_length = has_lines_along_k ? of_sum
                                : lines[O] == 1 ? own_
                                : lines[O] == 2 ? of_sum * others
                                                : own_ * k_panel;
@@ -123,12 +146,14 @@ template <int O, class Element> class panel_stream {
             valid = valid < 0 ? 0 : valid > Bytes ? Bytes : valid;
             long long offset = 0;
             if (valid > 0) {
-                if constexpr (lines[O] == 0) offset = other_offset(line) + k_offset(arguments_, O - 1, element);
+                if constexpr (has_lines_along_k) offset = other_offset(line) + k_offset(arguments_, O - 1, element);
                 else if constexpr (lines[O] == 1) offset = k_offset(arguments_, O - 1, line) + other_offset(element);
                 else offset = element;
             }
             const unsigned char* const source = reinterpret_cast<const unsigned char*>(from + offset) + inside;
-            unsigned char* const target = to + line * pitch[O] * size + at;
+            unsigned char* const target =
+                to + (has_boxes_of ? at / box_line * box_bytes + place_in_box(line, at % box_line)
+                                   : line * pitch[O] * size + at);
             if constexpr (Bytes >= 4)
                 async_copy<Bytes>(target, valid > 0 ? source : reinterpret_cast<const unsigned char*>(first_), valid);
             else

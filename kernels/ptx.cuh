@@ -14,9 +14,9 @@
 #define RICCI_FUNCTION inline __attribute__((always_inline))
 #endif
 
-// Dynamic shared memory, 16-byte aligned. The emulator hands out its own, poisoned.
+// Dynamic shared memory, 1024-byte aligned. The emulator hands out its own, poisoned.
 #if RICCI_ON_GPU
-#define RICCI_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+#define RICCI_SHARED(name) extern __shared__ __align__(1024) unsigned char name[]
 #elif defined(RICCI_EMULATED)
 #define RICCI_SHARED(name) unsigned char* name = static_cast<unsigned char*>(ricci_emulated_shared())
 #endif

@@ -1,6 +1,7 @@
 // batched_layout: how the operands of a batched product lie in a block's shared memory on a GPU.
 #include "lowering/batched_layout.hpp"
 
+#include "lowering/box_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/sm_limits.hpp"
@@ -259,8 +260,22 @@ std::int64_t padded_pitch(std::int64_t length, std::int64_t bytes, fragment_load
 } // namespace
 
 panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows,
-                             std::int64_t columns) {
+                             std::int64_t columns, bool boxed) {
     panel_layout out;
+    if (boxed) {
+        out.by_bulk = true;
+        out.fragments = fragment_load::boxes;
+        for (int o = 1; o < 3; ++o) {
+            const auto at = static_cast<std::size_t>(o);
+            const auto elements = box_line / size_of(operand_of(st, o).type);
+            out.lines[at] = panel_lines::boxes;
+            out.row[at] = o == 1 ? elements : 1, out.column[at] = o == 1 ? 1 : elements;
+            out.pitch[at] = elements;
+            out.region[at] = out.stage_bytes;
+            out.stage_bytes += k_panel / elements * up(o == 1 ? rows : columns, 8) * box_alignment;
+        }
+        return out;
+    }
     for (int o = 1; o < 3; ++o) {
         const auto& x = operand_of(st, o);
         const auto side = o == 1 ? m : n;
@@ -315,7 +330,7 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
 
 panel_layout panel_layout_of(const step& st, const batched_tile& t) {
     return panel_layout_of(st, t.core, t.k_panel, st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m),
-                           t.panel);
+                           t.panel, t.boxed);
 }
 
 fragment_load span_fragments(const step& st, const batched_layout& layout) {

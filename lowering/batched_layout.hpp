@@ -72,10 +72,10 @@ batched_regions regions_of(const step& st, const batched_layout& layout, std::in
 std::int64_t batched_shared_bytes(const step& st, const batched_layout& layout, std::int64_t products);
 
 /// Along what an operand's lines run: see kernels/panel_stream.cuh.
-enum class panel_lines : std::uint8_t { k, other, whole_other, whole_k };
+enum class panel_lines : std::uint8_t { k, other, whole_other, whole_k, boxes };
 
 /// How the tensor cores' tiles read panels: see kernels/batched_mma.cuh.
-enum class fragment_load : std::uint8_t { elements, matrices, fours };
+enum class fragment_load : std::uint8_t { elements, matrices, fours, boxes };
 
 /// How the panels of X and Y lie in a stage of batched_panels and the tall-skinny kernels; [0] is unused.
 struct panel_layout {
@@ -88,8 +88,9 @@ struct panel_layout {
     bool by_bulk = false; ///< tall_skinny_atb: whether bulk copies bring panels, where pointers are aligned
 };
 /// For blocks of `rows` x `columns` of C, multiplied by `core`. A panel of all k may be whole along k.
+/// `boxed`: X and Y come in boxes, which run along k.
 panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_panel, std::int64_t rows,
-                             std::int64_t columns);
+                             std::int64_t columns, bool boxed = false);
 /// For a step's blocks by a tile.
 panel_layout panel_layout_of(const step& st, const batched_tile& t);
 

@@ -275,6 +275,7 @@ std::string_view arithmetic_of(const step& st) {
 
 std::string to_string(const batched_tile& t) {
     auto out = fmt::format("{} {}x{}", t.core == batched_core::mma ? "mma" : "fma", t.tile_m, t.tile_n);
+    if (t.boxed) out += ", boxes";
     if (t.columns_apart) out += ", columns apart";
     if (t.rows_of_16) out += ", 16 rows";
     if (t.warpgroups) out += ", warpgroups";

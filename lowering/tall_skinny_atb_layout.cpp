@@ -3,6 +3,7 @@
 #include "lowering/tall_skinny_atb_layout.hpp"
 
 #include "lowering/batched_layout.hpp"
+#include "lowering/box_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/sm_limits.hpp"
@@ -157,8 +158,10 @@ std::int32_t atb_threads(const step& st, const batched_tile& t) {
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     const auto s = atb_sizes_of(st);
     const auto sums = std::max(t.slices * s.m * s.n, std::int64_t{atb_threads(st, t)}) * s.compute;
-    return t.in_registers ? sums : barrier_bytes + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
+    return t.in_registers ? sums : atb_barrier_bytes(t) + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
 }
+
+std::int64_t atb_barrier_bytes(const batched_tile& t) { return t.boxed ? box_alignment : barrier_bytes; }
 
 std::int64_t atb_unit(const batched_tile& t) {
     switch (atb_kernel_of(t)) {

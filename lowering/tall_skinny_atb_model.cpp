@@ -3,6 +3,7 @@
 #include "lowering/tall_skinny_atb_model.hpp"
 
 #include "lowering/batched_layout.hpp"
+#include "lowering/box_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
@@ -42,11 +43,14 @@ std::int64_t most_sums(const step& st, const mma_shape* mma) {
 
 /// Panels of about so many bytes, as many as fit `most_bytes`; false if not two do.
 bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::int64_t most_bytes) {
-    const std::int64_t least = t.slices * (t.core == batched_core::mma ? 16 : 1);
+    const std::int64_t of_slice = t.boxed                         ? std::max<std::int64_t>(16, box_line / atb_sizes_of(st).x)
+                                  : t.core == batched_core::mma ? 16
+                                                                : 1;
+    const std::int64_t least = t.slices * of_slice;
     t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_within(panel_bytes / atb_sizes_of(st).row), least));
     const auto layout = panel_layout_of(st, t);
     const auto most = layout.by_bulk ? most_stages : 4;
-    t.stages = static_cast<std::int32_t>(std::min(most, (most_bytes - barrier_bytes) / layout.stage_bytes));
+    t.stages = static_cast<std::int32_t>(std::min(most, (most_bytes - atb_barrier_bytes(t)) / layout.stage_bytes));
     return t.stages >= 2 && atb_shared_bytes(st, t) <= most_bytes &&
            atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t)) > 0;
 }
@@ -70,6 +74,13 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
     }
 }
 
+/// Whether X and Y may come in boxes, which the tensor cores' tiles read: columns, of numbers of 4 or 8 bytes.
+bool takes_boxes(const step& st, const machine& chip) {
+    const auto s = atb_sizes_of(st);
+    return std::min(s.x, s.y) >= 4 && std::min(s.m, s.n) >= 8 && boxes_of(st, 1, k, m, chip) &&
+           boxes_of(st, 2, k, n, chip);
+}
+
 void add_panels(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto before = out.size();
@@ -89,7 +100,11 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 // what is read ahead takes registers
                 t.k_unrolled = mma != nullptr && (mma->repeats > 1 || atb_sum_registers(st, t) > 32) ? 1 : 2;
-                add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
+                for (const bool boxed : {false, true}) {
+                    if (boxed && (mma == nullptr || !takes_boxes(st, chip))) continue;
+                    t.boxed = boxed;
+                    add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
+                }
             }
     }
 }

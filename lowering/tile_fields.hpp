@@ -34,6 +34,7 @@ void for_each_field(Tile& t, const F& f) {
     f(std::string_view("warpgroups"), t.warpgroups);
     f(std::string_view("realigned"), t.realigned);
     f(std::string_view("thread_products"), t.thread_products);
+    f(std::string_view("boxed"), t.boxed);
 }
 
 } // namespace ricci::lowering

@@ -2,6 +2,7 @@
 // emulator.
 #pragma once
 
+#include "lowering/box_layout.hpp"
 #include "lowering/error.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/scalar_type.hpp"
@@ -81,6 +82,12 @@ class backend {
     /// Starts blocks [0, grid) on this thread's current stream. grid == 0 does nothing.
     virtual void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) = 0;
     virtual kernel_use use_of(kernel_handle) { return {}; }
+
+    /// Writes what a kernel's copies of boxes want to know of the matrix at `address`: kernels/ptx_box.cuh. False where
+    /// a line of the matrix does not start at a multiple of 16 bytes, or there are no such copies.
+    virtual bool map_boxes(const lowering::box_layout&, std::uint64_t, std::span<std::uint64_t, 16>) const {
+        return false;
+    }
 
     /// Seconds that the device takes for what `work` gives to the current stream. Waits.
     virtual double seconds_of(const std::function<void()>& work) {

@@ -33,6 +33,7 @@ namespace ricci::runtime {
     X(cuFuncGetAttribute)                                                                                            \
     X(cuFuncSetAttribute)                                                                                            \
     X(cuLaunchKernelEx)                                                                                              \
+    X(cuTensorMapEncodeTiled)                                                                                        \
     X(cuMemPoolCreate)                                                                                               \
     X(cuMemPoolSetAttribute)                                                                                         \
     X(cuMemPoolTrimTo)                                                                                               \

@@ -155,7 +155,7 @@ void executable::launch(const prepared_step& st, const statement& s, const works
         return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
     static thread_local std::vector<std::uint64_t> words;
     const auto address = [&](std::int32_t source) { return memory.address(source, s); };
-    write_arguments(st.kernel.request(), st.step.compute, s.scalars, address, words);
+    write_arguments(backend_, st.kernel.request(), st.step.compute, s.scalars, address, words);
     st.kernel.launch(backend_, words);
 }
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ricci::runtime {
@@ -15,7 +16,7 @@ namespace ricci::runtime {
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
 /// `words` keeps its capacity, so that a warm launch takes nothing from the heap.
 template <class Address>
-void write_arguments(const kernel_request& request, lowering::scalar_type compute,
+void write_arguments(const backend& b, const kernel_request& request, lowering::scalar_type compute,
                      const std::vector<lowering::scalar>& scalars, const Address& address,
                      std::vector<std::uint64_t>& words) {
     words = request.words;
@@ -43,6 +44,13 @@ void write_arguments(const kernel_request& request, lowering::scalar_type comput
             break;
         }
     }
+    if (request.boxes.empty()) return;
+    bool all = true;
+    for (const auto& box : request.boxes)
+        all = b.map_boxes(box.layout, words[static_cast<std::size_t>(box.address)],
+                          std::span<std::uint64_t, words_of_boxes>(words.data() + box.word, words_of_boxes)) &&
+              all;
+    words[static_cast<std::size_t>(request.boxes_word)] = all ? 1 : 0;
 }
 
 } // namespace ricci::runtime

@@ -1,6 +1,7 @@
 // kernel_source: from a step to the complete source of its kernel, how it is started, and what its arguments are.
 #pragma once
 
+#include "lowering/box_layout.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 #include "runtime/backend.hpp"
@@ -22,6 +23,14 @@ struct argument_patch {
     std::int64_t byte_offset = 0; ///< added to an address
 };
 
+/// Where the arguments say how an operand's boxes lie.
+struct argument_box {
+    std::int32_t word = 0;    ///< the first of words_of_boxes
+    std::int32_t address = 0; ///< the word that has the operand's
+    lowering::box_layout layout;
+};
+inline constexpr std::size_t words_of_boxes = 16;
+
 /// One kernel, ready to be compiled, and how it is started.
 struct kernel_launch {
     std::string source; ///< constants, then the kernel with every #include replaced
@@ -34,6 +43,8 @@ struct kernel_request : kernel_launch {
     std::vector<kernel_launch> behind;
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
+    std::vector<argument_box> boxes;
+    std::int32_t boxes_word = 0; ///< whether the operands lie as boxes want it, if there are any
     /// a tree of scalars evaluated on the host (alpha of a product); empty: 1
     std::vector<lowering::node> coefficient;
 };

@@ -72,10 +72,14 @@ class tall_skinny_source : public product_source {
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
         write_stages(layout.stage_bytes);
-        text_.constant("barrier_bytes", barrier_bytes);
+        text_.constant("barrier_bytes", atb_barrier_bytes(t));
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
-        text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(layout.column[1] * apart),
-                                                               static_cast<std::int32_t>(layout.row[2] * apart)});
+        // of boxes: lines, filled up to eights
+        const auto x_step = t.boxed ? up(extent_of(st_, m), 8) * 8 : layout.column[1],
+                   y_step = t.boxed ? up(extent_of(st_, n), 8) * 8 : layout.row[2];
+        text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(x_step * apart),
+                                                               static_cast<std::int32_t>(y_step * apart)});
+        if (t.boxed) add_boxes(1, *boxes_of(st_, 1, k, m, chip_)), add_boxes(2, *boxes_of(st_, 2, k, n, chip_));
         finish("tall_skinny_atb");
     }
 

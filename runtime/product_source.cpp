@@ -150,6 +150,7 @@ void product_source::write_shared_constants() {
     for (int o = 0; o < 3; ++o)
         if (const auto* table = table_of(o))
             table_types[static_cast<std::size_t>(o)] = static_cast<std::int32_t>(table->type);
+    text_.flag("has_boxes", st_.batched.boxed);
     text_.list("table_type", table_types);
     text_.wide_list("m_extent", constant_extents(m, m_));
     text_.wide_list("n_extent", constant_extents(n, n_));
@@ -161,7 +162,9 @@ void product_source::write_shared_constants() {
 
 void product_source::pack_arguments() {
     argument_packer pack(out_);
+    if (st_.batched.boxed) pack_boxes(pack);
     if (is_gathered(st_)) pack_tables(pack);
+    first_address_ = static_cast<std::int32_t>(out_.words.size());
     pack.address(at(0));
     pack.address(at(st_.x));
     pack.address(at(st_.y));
@@ -178,6 +181,19 @@ void product_source::pack_arguments() {
         for (const auto& row : g->stride) pack.numbers(row);
     pack.numbers(batch_.extent);
     for (const auto& row : batch_.stride) pack.numbers(row);
+    constexpr std::size_t alignment = 8; // words, of the kernel's struct where it has boxes
+    while (st_.batched.boxed && out_.words.size() % alignment != 0) pack.number(0);
+}
+
+void product_source::pack_boxes(argument_packer& pack) {
+    constexpr std::size_t words = 3 * words_of_boxes + 8;
+    out_.boxes_word = static_cast<std::int32_t>(3 * words_of_boxes);
+    while (out_.words.size() < words) pack.number(0);
+}
+
+void product_source::add_boxes(int o, const box_layout& layout) {
+    out_.boxes.push_back({static_cast<std::int32_t>(static_cast<std::size_t>(o) * words_of_boxes),
+                          first_address_ + o, layout});
 }
 
 const operand* product_source::table_of(int o) const {

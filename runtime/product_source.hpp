@@ -39,6 +39,9 @@ class product_source {
     void write_stages(std::int64_t stage_bytes);
     static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values);
 
+    /// Operand o, C (0), X (1) or Y (2), comes in boxes.
+    void add_boxes(int o, const lowering::box_layout& layout);
+
     /// Makes the source, of the kernel of this name: all constants are written.
     void finish(std::string_view name);
     /// The request, whose launch shape is known.
@@ -49,6 +52,7 @@ class product_source {
     bool cuda_;
     axis_group m_, n_, k_, batch_;
     std::int64_t products_ = 1;
+    std::int32_t first_address_ = 0; ///< among the arguments: of C, X, Y
     std::size_t blocks_word_ = 0; ///< among the arguments: the blocks; a block's share comes next
     prelude shared_text_; ///< the constants that all families share
     prelude text_;
@@ -65,6 +69,8 @@ class product_source {
     std::vector<std::int64_t> constant_extents(lowering::axis_class c, const axis_group& g) const;
     void write_shared_constants();
     void pack_arguments();
+    /// Words for how C, X and Y lie in boxes, still empty.
+    void pack_boxes(argument_packer& pack);
     /// Of C, X or Y.
     const lowering::operand* table_of(int o) const;
     void pack_tables(argument_packer& pack);

@@ -120,7 +120,7 @@ class step_tuner {
         words_.resize(static_cast<std::size_t>(memory_->sets()));
         for (int set = 0; set < memory_->sets(); ++set)
             write_arguments(
-                kernels_[n].request(), step_.compute, statement_.scalars,
+                backend_, kernels_[n].request(), step_.compute, statement_.scalars,
                 [&](std::int32_t source) { return memory_->address(set, source); },
                 words_[static_cast<std::size_t>(set)]);
     }
@@ -217,7 +217,7 @@ class step_tuner {
         const loaded_request kernel(backend_, make_kernel(st, backend_.machine()));
         std::vector<std::uint64_t> words;
         const auto address = [&](std::int32_t source) { return memory_->address(0, source); };
-        write_arguments(kernel.request(), st.compute, statement_.scalars, address, words);
+        write_arguments(backend_, kernel.request(), st.compute, statement_.scalars, address, words);
         write_words(n);
         memory_->refill_output(0);
         const auto before =

@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
@@ -56,17 +57,66 @@ void copy_engine::arrive(const void* barrier, int bytes) {
 void copy_engine::load(void* in_shared, const void* global, int bytes, const void* barrier) {
     check(global, in_shared, bytes);
     at(barrier);
-    loads_.push_back({in_shared, global, bytes, barrier, 0});
+    loads_.push_back({{{in_shared, global, bytes, bytes}}, bytes, barrier, 0});
 }
 
 void copy_engine::store(std::size_t thread, void* global, const void* in_shared, int bytes) {
     check(global, in_shared, bytes);
-    stores_.push_back({global, in_shared, bytes, nullptr, thread});
+    stores_.push_back({{{global, in_shared, bytes, bytes}}, bytes, nullptr, thread});
+}
+
+template <class F>
+void copy_engine::each_piece(const unsigned long long* map, std::int64_t first, std::int64_t line,
+                             const void* in_shared, const F& f) const {
+    // as the emulator's map_boxes writes them
+    auto* const matrix = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[0]));
+    const auto length = static_cast<std::int64_t>(map[1]), lines = static_cast<std::int64_t>(map[2]),
+               between = static_cast<std::int64_t>(map[3]), box_lines = static_cast<std::int64_t>(map[4]),
+               unit = static_cast<std::int64_t>(map[5]);
+    constexpr std::int64_t box_line = 128, piece = 16;
+    const auto* const start = static_cast<const std::byte*>(in_shared);
+    if (matrix == nullptr) fail("a box of no matrix");
+    if (reinterpret_cast<std::uintptr_t>(in_shared) % 1024 != 0) fail("a box is not aligned to 1024 bytes");
+    if (start < shared_ || start + box_lines * box_line > shared_ + shared_bytes_) fail("a box leaves shared memory");
+    if (first < 0 || line < 0) fail("a box begins before its matrix");
+    for (std::int64_t l = 0; l < box_lines; ++l)
+        for (std::int64_t p = 0; p < box_line / piece; ++p) {
+            const auto at = first * unit + p * piece, left = line + l < lines ? length * unit - at : 0;
+            const auto valid = static_cast<int>(std::clamp<std::int64_t>(left, 0, piece));
+            f(valid > 0 ? matrix + (line + l) * between + at : matrix, start + l * box_line + (p ^ l % 8) * piece,
+              valid);
+        }
+}
+
+void copy_engine::load_box(void* in_shared, const unsigned long long* map, std::int64_t first, std::int64_t line,
+                           const void* barrier) {
+    at(barrier);
+    copy box{{}, static_cast<int>(map[4]) * 128, barrier, 0};
+    each_piece(map, first, line, in_shared, [&](const std::byte* global, const std::byte* shared, int valid) {
+        box.pieces.push_back({const_cast<std::byte*>(shared), global, 16, valid});
+    });
+    loads_.push_back(std::move(box));
+}
+
+void copy_engine::store_box(std::size_t thread, const unsigned long long* map, std::int64_t first, std::int64_t line,
+                            const void* in_shared) {
+    copy box{{}, 0, nullptr, thread};
+    each_piece(map, first, line, in_shared, [&](std::byte* global, const std::byte* shared, int valid) {
+        if (valid > 0) box.pieces.push_back({global, shared, valid, valid});
+    });
+    stores_.push_back(std::move(box));
+}
+
+void copy_engine::make(const std::vector<small_copy>& pieces) {
+    for (const auto& c : pieces) {
+        std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
+        std::memcpy(c.to, c.from, static_cast<std::size_t>(c.valid));
+    }
 }
 
 void copy_engine::finish_stores(std::size_t thread) {
     for (auto& s : stores_)
-        if (s.thread == thread) std::memcpy(s.to, s.from, static_cast<std::size_t>(s.bytes));
+        if (s.thread == thread) make(s.pieces);
     std::erase_if(stores_, [&](const copy& s) { return s.thread == thread; });
 }
 
@@ -90,10 +140,7 @@ void copy_engine::commit(std::size_t thread) {
 void copy_engine::wait(std::size_t thread, int pending) {
     auto& mine = small_copies_[thread];
     while (mine.groups.size() > static_cast<std::size_t>(pending)) {
-        for (const auto& c : mine.groups.front()) {
-            std::memset(c.to, 0, static_cast<std::size_t>(c.bytes));
-            std::memcpy(c.to, c.from, static_cast<std::size_t>(c.valid));
-        }
+        make(mine.groups.front());
         mine.groups.pop_front();
     }
 }
@@ -103,9 +150,9 @@ bool copy_engine::has_ended(const void* barrier, int parity, std::mt19937_64& ra
     if (p.parity != parity) return true;
     if (loads_.empty()) return false;
     std::swap(loads_[random() % loads_.size()], loads_.back());
-    const copy next = loads_.back();
+    const copy next = std::move(loads_.back());
     loads_.pop_back();
-    std::memcpy(next.to, next.from, static_cast<std::size_t>(next.bytes));
+    make(next.pieces);
     auto& done = at(next.barrier);
     done.bytes -= next.bytes;
     end_if_complete(done);

@@ -24,6 +24,11 @@ class copy_engine {
     void arrive(const void* barrier, int bytes);
     void load(void* in_shared, const void* global, int bytes, const void* barrier);
     void store(std::size_t thread, void* global, const void* in_shared, int bytes);
+    /// Boxes of a matrix: kernels/ptx_box.cuh.
+    void load_box(void* in_shared, const unsigned long long* map, std::int64_t first, std::int64_t line,
+                  const void* barrier);
+    void store_box(std::size_t thread, const unsigned long long* map, std::int64_t first, std::int64_t line,
+                   const void* in_shared);
     void finish_stores(std::size_t thread);
     void copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid);
     void commit(std::size_t thread);
@@ -40,17 +45,17 @@ class copy_engine {
         std::int64_t bytes = 0;
         int parity = 0;
     };
-    struct copy {
-        void* to;
-        const void* from;
-        int bytes;
-        const void* barrier;
-        std::size_t thread;
-    };
+    /// The rest of `bytes` becomes zero.
     struct small_copy {
         void* to;
         const void* from;
         int bytes, valid;
+    };
+    struct copy {
+        std::vector<small_copy> pieces;
+        int bytes;
+        const void* barrier;
+        std::size_t thread;
     };
     struct thread_copies {
         std::vector<small_copy> open;
@@ -59,6 +64,11 @@ class copy_engine {
     phase& at(const void* barrier);
     void check(const void* global, const void* in_shared, int bytes) const;
     static void end_if_complete(phase& p);
+    static void make(const std::vector<small_copy>& pieces);
+    /// f(in the matrix, in shared memory, bytes that exist) for each 16 bytes of a box.
+    template <class F>
+    void each_piece(const unsigned long long* map, std::int64_t first, std::int64_t line, const void* in_shared,
+                    const F& f) const;
 
     std::map<const void*, phase> barriers_;
     std::vector<copy> loads_, stores_;

@@ -21,7 +21,7 @@
 namespace ricci::tests {
 namespace {
 
-constexpr std::size_t alignment = 256, guard = 4096;
+constexpr std::size_t alignment = 1024, guard = 4096;
 constexpr std::int64_t max_grid_x = 150; // a GPU's is 2^31 - 1, which no test reaches
 constexpr int poison = 0xff;             // a NaN in every type
 
@@ -129,6 +129,16 @@ class emulator : public tests::host_backend {
             throw error(
                 fmt::format("emulator: {} wrote outside its {} bytes of shared memory", k.name, shape.shared_bytes),
                 blame::environment);
+    }
+
+    /// As copy_engine reads it.
+    bool map_boxes(const lowering::box_layout& layout, std::uint64_t address,
+                   std::span<std::uint64_t, 16> map) const override {
+        const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+        if (address % 16 != 0 || layout.between % 16 != 0) return false;
+        map[0] = address, map[1] = word(layout.length), map[2] = word(layout.lines), map[3] = word(layout.between);
+        map[4] = word(layout.lines), map[5] = word(layout.element);
+        return true;
     }
 
     void* allocate(std::size_t bytes) override {

@@ -113,6 +113,11 @@ const covering_case atb_cases[] = {
     {"C(i) = A(k,i)*B(k)", "C=f32[7] A=bf16[3001:-1,7:4000] B=bf16[3001]"},
     {"C(i,j) = conj(A(i,k))*B(j,k)", "C=c128[3,4] A=c128[3,1501] B=c128[4,1501]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f32[1501,3] B=f64[1501,4]"},
+    // In boxes: of columns that end anywhere, padded ones, and from an element on that no box starts at.
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=f64[20,17] A=f64[1501:1,20:1504] B=f64[1501:1,17:1502]"},
+    {"C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[33,24] A=f32[2100,33] B=f32[2100,24]"},
+    {"C(i,j) += A(k,i)*conj(B(k,j))", "C=c64[10,9] A=c64[1250,10] B=c64[1250,9]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[13,41] A=f32[3004,13] B=f32[3004,41]"},
 };
 
 // Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several
@@ -157,11 +162,11 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);
         using lowering::batched_tile;
-        for (const auto kind_of_product :
-             {&batched_tile::warpgroups, &batched_tile::rows_of_16, &batched_tile::columns_apart}) {
-            const auto first = std::find_if(candidates.begin(), candidates.end(),
-                                            [&](const auto& t) { return t.*kind_of_product; });
-            if (first != candidates.end()) std::iter_swap(candidates.begin(), first);
+        for (auto to = candidates.begin();
+             const auto rare : {&batched_tile::boxed, &batched_tile::warpgroups, &batched_tile::rows_of_16,
+                                &batched_tile::columns_apart}) {
+            const auto first = std::find_if(to, candidates.end(), [&](const auto& t) { return t.*rare; });
+            if (first != candidates.end()) std::iter_swap(to++, first);
         }
         candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
         // each in a thread of its own: most of the time is theirs
