@@ -151,7 +151,7 @@ class mma_tile {
         }
     }
 
-    /// Of a box's line a lane takes two pieces of 16 bytes, neighbors in k: those of eight lanes at once, of two rows,
+    /// Of a box's line a lane takes two pieces of 16 bytes, neighbors in k: those of eight lanes, of two rows,
     /// lie on different banks.
     template <int Steps> RICCI_FUNCTION void add_by_boxes(const x_element* left, const x_element* right) {
         constexpr int size = sizeof(x_element), of_line = 128 / size, of_piece = 16 / size,

@@ -21,8 +21,8 @@ RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
 }
 
 #if RICCI_BULK_COPIES
-/// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it. All lanes
-/// of a warp arrive: see batched_stationary's slice_ring.
+/// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it. All
+/// lanes of a warp arrive: see batched_stationary's slice_ring.
 struct ring_barriers {
     copy_barrier *full, *empty;
     explicit RICCI_FUNCTION ring_barriers(unsigned char* memory)

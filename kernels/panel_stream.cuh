@@ -2,8 +2,8 @@
 // copies of 16 bytes where its alignment allows, of single numbers where not.
 //
 // An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines
-// along the other side, one a step; or, if those follow one another without a gap, one line a panel; or boxes of lines
-// along k, one after another: see ptx_box.cuh.
+// along the other side, one a step; or, if those follow one another without a gap, one line a panel; or boxes of
+// lines along k, one after another: see ptx_box.cuh.
 // Constants: product.hpp's, and
 //   k_panel
 //   rows_of_block, columns_of_block
@@ -78,7 +78,10 @@ template <int O, class Element> class panel_stream {
     /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps
     /// take whole 16 bytes.
     RICCI_FUNCTION int whole_panels(int panels) const {
-        if constexpr (has_boxes_of) return boxes_are_here(arguments_) ? panels : 0;
+        if constexpr (has_boxes_of)
+            return !boxes_are_here(arguments_)                  ? 0
+                   : own_steps(panels - 1) * size % 16 == 0 ? panels
+                                                                : panels - 1;
         if (lines[O] != 2 || line_length * size % 16 != 0 || misaligned_ % 16 != 0) return 0;
         return whole_bytes(panels - 1) % 16 == 0 ? panels : panels - 1;
     }

@@ -167,12 +167,13 @@ RICCI_FUNCTION void bulk_store(void* global, const void* in_shared, int bytes) {
 #endif
 }
 
-/// Waits until the bulk stores of this thread have read shared memory; a block must not end before.
-RICCI_FUNCTION void wait_bulk_stores() {
+/// Waits until the bulk stores of this thread, but the `Pending` youngest, have read shared memory; a block must not
+/// end before all have.
+template <int Pending = 0> RICCI_FUNCTION void wait_bulk_stores() {
 #if RICCI_ON_GPU
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 #else
-    ricci_emulated->wait_bulk_stores();
+    ricci_emulated->wait_bulk_stores(Pending);
 #endif
 }
 

@@ -94,7 +94,7 @@ struct batched_tile {
     /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes;
     /// batched_stationary: Y brought into the form that the tensor cores take
     bool realigned = false;
-    /// tall_skinny_atb's panels: X and Y come in boxes: box_layout.hpp
+    /// tall_skinny_ab: X and C move in boxes, box_layout.hpp; tall_skinny_atb's panels: X and Y
     bool boxed = false;
     bool operator==(const batched_tile&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "lowering/tall_skinny_ab_layout.hpp"
 
 #include "lowering/batched_layout.hpp"
+#include "lowering/box_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/sm_limits.hpp"
 
@@ -16,7 +17,7 @@ using enum axis_class;
 
 constexpr std::int64_t most_sums = 64;           ///< registers of C, of set_tiles' tiles
 constexpr std::int64_t own_registers = 32;       ///< of a thread, beside its numbers of X, Y and C; of a warp's lanes
-constexpr std::int64_t own_of_lane = 56, own_of_16_rows = 40;
+constexpr std::int64_t own_of_lane = 56, own_of_16_rows = 40, own_of_boxes = 48, own_of_another_group = 36;
 
 bool is_single(const step& st, axis_class c) { return axes_of(st, c).size() == 1; }
 
@@ -39,9 +40,38 @@ std::int64_t registers_of_warps(const ab_sizes& s, const batched_tile& t, const 
            w.y_bytes / 4 + own_of_lane + (t.rows_of_16 ? own_of_16_rows : 0);
 }
 
+std::int64_t registers_of_boxes(const step& st, const batched_tile& t, const mma_shape& mma) {
+    const auto w = ab_box_shape_of(st, mma);
+    const std::int64_t parts = is_complex(st.compute) ? 2 : 1, words = mma.element_bytes == 8 ? 2 : mma.words;
+    const auto sums = parts * w.row_tiles * w.column_tiles * 4 * (mma.element_bytes == 8 ? 2 : 1);
+    return sums + w.row_tiles * parts * 4 * words + std::min<std::int64_t>(w.column_tiles, 4) * w.pair_bytes / 4 +
+           own_of_boxes + (t.k_unrolled - 1) * own_of_another_group;
+}
+
 } // namespace
 
+bool ab_takes_boxes(const step& st, const machine& chip) {
+    const auto* mma = mma_of(st, chip);
+    const auto s = ab_sizes_of(st);
+    return mma != nullptr && s.x >= 4 && s.x == s.c && operand_of(st, 0).type == operand_of(st, 1).type &&
+           axes_of(st, batch).empty() && boxes_of(st, 1, m, k, chip) && boxes_of(st, 0, m, n, chip);
+}
+
+ab_box_shape ab_box_shape_of(const step& st, const mma_shape& mma) {
+    const auto s = ab_sizes_of(st);
+    const std::int64_t parts = is_complex(st.compute) ? 2 : 1, number = mma.element_bytes == 8 ? 8 : 4 * mma.words;
+    const auto of_x = up(s.k, 8) * box_alignment, of_c = up(s.n, 8) * box_alignment;
+    const bool adds = st.op != assignment::assign;
+    ab_box_shape out{};
+    out.rows = box_line / s.x, out.row_tiles = out.rows / 16, out.column_tiles = up(s.n, 8), out.groups = up(s.k, 8);
+    out.pair_bytes = 2 * parts * number;
+    out.c_place = adds ? of_x : 0, out.box_bytes = adds ? of_x + of_c : std::max(of_x, of_c);
+    out.y_bytes = out.groups * out.column_tiles * warp * out.pair_bytes;
+    return out;
+}
+
 ab_kernel ab_kernel_of(const batched_tile& t) {
+    if (t.boxed) return ab_kernel::boxes;
     return !t.in_registers ? ab_kernel::shared : t.core == batched_core::mma ? ab_kernel::warps : ab_kernel::threads;
 }
 
@@ -81,7 +111,7 @@ std::int64_t ab_rows_of_turn(const batched_tile& t) {
     switch (ab_kernel_of(t)) {
     case ab_kernel::threads: return std::int64_t{t.threads} * t.tile_m;
     case ab_kernel::warps: return t.threads / warp * 8 * std::int64_t{t.tile_m};
-    default: return t.products;
+    default: return t.products; // of boxes too
     }
 }
 
@@ -90,6 +120,7 @@ std::int64_t ab_registers(const step& st, const batched_tile& t) {
     switch (ab_kernel_of(t)) {
     case ab_kernel::threads: return registers_of_threads(s, t);
     case ab_kernel::warps: return registers_of_warps(s, t, *mma_of(st, t));
+    case ab_kernel::boxes: return registers_of_boxes(st, t, *mma_of(st, t));
     default: return registers_of_shared(st, t);
     }
 }
@@ -152,6 +183,7 @@ std::int64_t ab_blocks(const step& st, const batched_tile& t, const machine& chi
     const auto turns = up(extent_of(st, m), ab_rows_of_turn(t)),
                at_once = ab_resident_blocks(st, t, chip) * chip.processors;
     if (axes_of(st, m).size() > 1 || ab_kernel_of(t) == ab_kernel::threads) return turns;
+    if (ab_kernel_of(t) == ab_kernel::boxes) return std::min(turns, at_once);
     if (ab_kernel_of(t) == ab_kernel::warps)
         return std::max(up(extent_of(st, m), t.products), std::min(turns, 2 * at_once));
     constexpr std::int64_t x_over_y = 8; // Y is then an eighth of what is brought
@@ -171,6 +203,10 @@ std::int64_t ab_shared_bytes(const step& st, const batched_tile& t) {
     case ab_kernel::warps: {
         const auto w = ab_warp_shape_of(s, t, *mma_of(st, t));
         return 16 + w.blocks * w.products * w.y_bytes * warp;
+    }
+    case ab_kernel::boxes: {
+        const auto w = ab_box_shape_of(st, *mma_of(st, t));
+        return box_alignment + t.threads / warp * t.stages * t.tile_m * w.box_bytes + w.y_bytes;
     }
     default: {
         const auto panel = barrier_bytes + panel_layout_of(st, t).stage_bytes;

@@ -5,9 +5,12 @@
 //   tall_skinny_ab_threads   a thread takes rows of X into registers, multiply-adds one axis m, small widths
 //   tall_skinny_ab_warps     a warp takes rows of X into registers, the tensor      one axis each of m, n, k; no
 //                            cores                                                  complex numbers
+//   tall_skinny_ab_boxes     a warp takes boxes of X through stages of its own, the same, and complex; X and C in
+//                            tensor cores; sm_90                                    columns of one type, 4 or 8 bytes
 //
-// What a batched_tile says of the latter two (in_registers): tile_m rows a thread, or row_slots; k_unrolled as in the
-// kernels; and of _warps: k_panel is k_lane, stages is 2 where a block runs ahead.
+// What a batched_tile says of _threads and _warps (in_registers): tile_m rows a thread, or row_slots; k_unrolled as in
+// the kernels; and of _warps: k_panel is k_lane, stages is 2 where a block runs ahead. Of _boxes (boxed): tile_m boxes of
+// a stage, stages of a warp, k_unrolled.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -16,7 +19,7 @@
 
 namespace ricci::lowering {
 
-enum class ab_kernel : std::uint8_t { shared, threads, warps };
+enum class ab_kernel : std::uint8_t { shared, threads, warps, boxes };
 ab_kernel ab_kernel_of(const batched_tile& t);
 
 struct ab_sizes {
@@ -30,6 +33,16 @@ ab_sizes ab_sizes_of(const step& st);
 /// The smallest step of an operand along the axes of a class; the largest number if it has none.
 std::int64_t ab_smallest_step(const step& st, std::size_t operand, axis_class c);
 
+/// Whether tall_skinny_ab_boxes takes a product.
+bool ab_takes_boxes(const step& st, const machine& chip);
+
+/// A warp's box and stages of tall_skinny_ab_boxes.
+struct ab_box_shape {
+    std::int64_t rows, row_tiles, column_tiles, groups; ///< of a box; 8 columns; 8 steps of the sum
+    std::int64_t pair_bytes;                            ///< a lane's numbers of Y for a group and a tile
+    std::int64_t c_place, box_bytes, y_bytes;           ///< box_bytes: of X and C
+};
+ab_box_shape ab_box_shape_of(const step& st, const mma_shape& mma);
 
 /// A warp's tiles of tall_skinny_ab_warps.
 struct ab_warp_shape {

@@ -142,6 +142,29 @@ void add_warps(std::vector<batched_tile>& out, const step& st, const machine& ch
     }
 }
 
+// ---- tall_skinny_ab_boxes ----
+
+void add_boxes(std::vector<batched_tile>& out, const step& st, const machine& chip) {
+    if (!ab_takes_boxes(st, chip)) return;
+    batched_tile t;
+    t.core = batched_core::mma;
+    t.boxed = true;
+    const auto* mma = set_product(t, st, mma_of(st, chip), INT64_MAX, chip);
+    const auto w = ab_box_shape_of(st, *mma);
+    t.panel = static_cast<std::int32_t>(extent_of(st, n));
+    for (const int boxes : {1, 2, 4})
+        for (const int warps : {4, 8, 12, 16})
+            for (const int stages : {2, 3, 4})
+                for (const int unrolled : {1, 2}) {
+                    t.tile_m = boxes, t.threads = warps * static_cast<int>(warp), t.stages = stages;
+                    t.k_unrolled = unrolled;
+                    t.products = static_cast<std::int32_t>(warps * boxes * w.rows);
+                    const bool fits = ab_shared_bytes(st, t) <= chip.shared_bytes &&
+                                      up(ab_registers(st, t), 8) * 8 * t.threads <= registers_of_an_sm;
+                    if (fits && (unrolled == 1 || w.groups > 1)) out.push_back(t);
+                }
+}
+
 // ---- what they cost ----
 
 /// Whether the strides, of pointers aligned to 16 bytes, allow the vectors that a kernel has: it decides by the
@@ -228,6 +251,30 @@ turn_cost cost_of_warps(const step& st, const ab_sizes& s, const batched_tile& t
     return out;
 }
 
+turn_cost cost_of_boxes(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape& mma) {
+    const auto w = ab_box_shape_of(st, mma);
+    // Of a turn, a stage of each warp.
+    const double warps = real(t.threads / warp) * t.tile_m, groups = real(w.groups),
+                 tiles = real(w.row_tiles * w.column_tiles);
+    const double products = groups * (mma.element_bytes == 8 ? 2 : 1) * tiles * s.products;
+    const double numbers = real(2 * 16 / s.x) * real(s.words == 2 && s.products > 1 ? 2 : 1); // a lane's of a group
+    const double splitting = mma.repeats > 1 ? 5 : mma.element_bytes == 4 ? 1 : 0;
+    const double elements = real(2 * w.column_tiles * 16 / s.c);
+    const double instructions = products * mma.repeats +
+                                groups * (2 + numbers * splitting + real(w.column_tiles * w.pair_bytes) / 16) +
+                                elements * 1.5 * real(s.c_passes) + 100;
+    turn_cost out;
+    out.issue = warps * instructions / 4;
+    out.arithmetic = fitted_cycles(mma) * warps * products;
+    out.shared = warps * (2 * real(w.rows * (s.k * s.x + s.n * s.c * s.c_passes)) / 128 +
+                          groups * real(w.column_tiles * w.pair_bytes * warp) / 128);
+    // A warp's own work, and what is asked for when the stage before is free.
+    const double own = t.tile_m * (own_time(instructions) + 4 * fitted_cycles(mma) * products);
+    out.latency = std::max(own, (memory_latency + 2 * own) / real(t.stages));
+    out.once += memory_latency;
+    return out;
+}
+
 turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma) {
     const double rows = t.products, block_warps = real(t.threads / warp),
                  bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes);
@@ -273,6 +320,7 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     const auto kernel = ab_kernel_of(t);
     const auto* mma = t.core == batched_core::mma ? mma_of(st, t) : nullptr;
     const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
+                      : kernel == ab_kernel::boxes ? cost_of_boxes(st, s, t, *mma)
                       : kernel == ab_kernel::warps
                           ? cost_of_warps(st, s, t, *mma)
                           : cost_of_shared(st, s, t, mma);
@@ -316,6 +364,7 @@ std::vector<batched_tile> ab_candidates(const step& st, const machine& chip) {
     add_threads(out, st);
     if (extent_of(st, k) == 1) return out; // nothing is summed
     add_warps(out, st, chip);
+    add_boxes(out, st, chip);
     add_shared(out, st, chip);
     return out;
 }

@@ -158,7 +158,8 @@ std::int32_t atb_threads(const step& st, const batched_tile& t) {
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     const auto s = atb_sizes_of(st);
     const auto sums = std::max(t.slices * s.m * s.n, std::int64_t{atb_threads(st, t)}) * s.compute;
-    return t.in_registers ? sums : atb_barrier_bytes(t) + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
+    if (t.in_registers) return sums;
+    return atb_barrier_bytes(t) + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
 }
 
 std::int64_t atb_barrier_bytes(const batched_tile& t) { return t.boxed ? box_alignment : barrier_bytes; }

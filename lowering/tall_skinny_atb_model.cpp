@@ -43,10 +43,8 @@ std::int64_t most_sums(const step& st, const mma_shape* mma) {
 
 /// Panels of about so many bytes, as many as fit `most_bytes`; false if not two do.
 bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::int64_t most_bytes) {
-    const std::int64_t of_slice = t.boxed                         ? std::max<std::int64_t>(16, box_line / atb_sizes_of(st).x)
-                                  : t.core == batched_core::mma ? 16
-                                                                : 1;
-    const std::int64_t least = t.slices * of_slice;
+    const std::int64_t of_box = t.boxed ? box_line / atb_sizes_of(st).x : 1,
+                       least = t.slices * std::max<std::int64_t>(of_box, t.core == batched_core::mma ? 16 : 1);
     t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_within(panel_bytes / atb_sizes_of(st).row), least));
     const auto layout = panel_layout_of(st, t);
     const auto most = layout.by_bulk ? most_stages : 4;

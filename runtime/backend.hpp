@@ -83,8 +83,8 @@ class backend {
     virtual void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) = 0;
     virtual kernel_use use_of(kernel_handle) { return {}; }
 
-    /// Writes what a kernel's copies of boxes want to know of the matrix at `address`: kernels/ptx_box.cuh. False where
-    /// a line of the matrix does not start at a multiple of 16 bytes, or there are no such copies.
+    /// Writes what a kernel's copies of boxes want to know of the matrix at `address`: kernels/ptx_box.cuh. False
+    /// where a line of the matrix does not start at a multiple of 16 bytes, or there are no such copies.
     virtual bool map_boxes(const lowering::box_layout&, std::uint64_t, std::span<std::uint64_t, 16>) const {
         return false;
     }

@@ -197,9 +197,9 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
     if (rows > max_grid_y)
         throw error(fmt::format("kernel {}: {} blocks are more than a GPU can start at once ({})", k.name, shape.grid,
                                 max_grid_x * max_grid_y));
-    std::size_t bytes = words.size_bytes();
-    void* parameters[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::uint64_t*>(words.data()),
-                          CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    // The driver knows where the kernel wants its one argument, which is not the start of its constants where it has
+    // boxes, aligned to 64 bytes.
+    void* parameters[] = {const_cast<std::uint64_t*>(words.data())};
     CUlaunchAttribute early{};
     early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     early.value.programmaticStreamSerializationAllowed = 1;
@@ -212,9 +212,9 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
     config.attrs = &early, config.numAttrs = shape.starts_early && starts_early_ ? 1 : 0;
     const context_scope scope(d_, context_);
     const CUresult result =
-        d_.cuLaunchKernelEx(&config, k.function, nullptr, words.empty() ? nullptr : parameters);
+        d_.cuLaunchKernelEx(&config, k.function, words.empty() ? nullptr : parameters, nullptr);
     if (result != CUDA_SUCCESS) [[unlikely]]
-        launch_failure(result, k, shape, bytes);
+        launch_failure(result, k, shape, words.size_bytes());
 }
 
 void cuda_backend::launch_failure(CUresult result, const kernel& k, const launch_shape& shape,

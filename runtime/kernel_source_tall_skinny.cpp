@@ -114,6 +114,7 @@ class tall_skinny_source : public product_source {
         switch (ab_kernel_of(t)) {
         case ab_kernel::threads: write_ab_threads(); break;
         case ab_kernel::warps: write_ab_warps(); break;
+        case ab_kernel::boxes: write_ab_boxes(); break;
         default: write_ab_shared(); break;
         }
         out_.shape.grid = ab_blocks(st_, t, chip_);
@@ -133,6 +134,19 @@ class tall_skinny_source : public product_source {
         text_.constant("blocks_of_an_sm", ab_resident_blocks(st_, t, chip_));
         text_.constant("c_lines", static_cast<std::int64_t>(c.lines));
         finish("tall_skinny_ab");
+    }
+
+    void write_ab_boxes() {
+        const auto& t = st_.batched;
+        const auto shape = ab_box_shape_of(st_, *mma_of(st_, t));
+        text_.constant("blocks_of_an_sm", ab_resident_blocks(st_, t, chip_));
+        text_.constant("stages", t.stages);
+        text_.constant("boxes_of_stage", t.tile_m);
+        text_.constant("box_bytes", shape.box_bytes);
+        text_.constant("c_place", shape.c_place);
+        text_.constant("barrier_bytes", box_alignment);
+        finish("tall_skinny_ab_boxes");
+        add_boxes(0, *boxes_of(st_, 0, m, n, chip_)), add_boxes(1, *boxes_of(st_, 1, m, k, chip_));
     }
 
     void write_ab_threads() {

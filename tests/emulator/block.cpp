@@ -88,7 +88,9 @@ void block_runner::attach_engine() {
     state_.box_store = [](const unsigned long long* map, long long first, int line, const void* from) {
         on_engine([&](copy_engine& e) { e.store_box(current->running_, map, first, line, from); });
     };
-    state_.wait_bulk_stores = [] { on_engine([](copy_engine& e) { e.finish_stores(current->running_); }); };
+    state_.wait_bulk_stores = [](int pending) {
+        on_engine([&](copy_engine& e) { e.finish_stores(current->running_, pending); });
+    };
     state_.async_copy = [](void* to, const void* from, int bytes, int valid) {
         on_engine([&](copy_engine& e) { e.copy_async(current->running_, to, from, bytes, valid); });
     };

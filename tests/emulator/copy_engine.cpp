@@ -73,7 +73,7 @@ void copy_engine::each_piece(const unsigned long long* map, std::int64_t first, 
     const auto length = static_cast<std::int64_t>(map[1]), lines = static_cast<std::int64_t>(map[2]),
                between = static_cast<std::int64_t>(map[3]), box_lines = static_cast<std::int64_t>(map[4]),
                unit = static_cast<std::int64_t>(map[5]);
-    constexpr std::int64_t box_line = 128, piece = 16;
+    constexpr int box_line = 128, piece = 16;
     const auto* const start = static_cast<const std::byte*>(in_shared);
     if (matrix == nullptr) fail("a box of no matrix");
     if (reinterpret_cast<std::uintptr_t>(in_shared) % 1024 != 0) fail("a box is not aligned to 1024 bytes");
@@ -81,10 +81,10 @@ void copy_engine::each_piece(const unsigned long long* map, std::int64_t first, 
     if (first < 0 || line < 0) fail("a box begins before its matrix");
     for (std::int64_t l = 0; l < box_lines; ++l)
         for (std::int64_t p = 0; p < box_line / piece; ++p) {
-            const auto at = first * unit + p * piece, left = line + l < lines ? length * unit - at : 0;
-            const auto valid = static_cast<int>(std::clamp<std::int64_t>(left, 0, piece));
-            f(valid > 0 ? matrix + (line + l) * between + at : matrix, start + l * box_line + (p ^ l % 8) * piece,
-              valid);
+            const auto at = first * unit + p * piece;
+            const bool exists = line + l < lines && at < length * unit; // the last one whole, as an H200 stores it
+            f(exists ? matrix + (line + l) * between + at : matrix, start + l * box_line + (p ^ l % 8) * piece,
+              exists ? piece : 0);
         }
 }
 
@@ -114,10 +114,13 @@ void copy_engine::make(const std::vector<small_copy>& pieces) {
     }
 }
 
-void copy_engine::finish_stores(std::size_t thread) {
-    for (auto& s : stores_)
-        if (s.thread == thread) make(s.pieces);
-    std::erase_if(stores_, [&](const copy& s) { return s.thread == thread; });
+void copy_engine::finish_stores(std::size_t thread, int pending) {
+    auto left = std::count_if(stores_.begin(), stores_.end(), [&](const copy& s) { return s.thread == thread; });
+    std::erase_if(stores_, [&](const copy& s) { // from the oldest on
+        const bool finishes = s.thread == thread && left-- > pending;
+        if (finishes) make(s.pieces);
+        return finishes;
+    });
 }
 
 void copy_engine::copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid) {

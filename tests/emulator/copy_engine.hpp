@@ -29,7 +29,7 @@ class copy_engine {
                   const void* barrier);
     void store_box(std::size_t thread, const unsigned long long* map, std::int64_t first, std::int64_t line,
                    const void* in_shared);
-    void finish_stores(std::size_t thread);
+    void finish_stores(std::size_t thread, int pending);
     void copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid);
     void commit(std::size_t thread);
     void wait(std::size_t thread, int pending);
@@ -65,7 +65,7 @@ class copy_engine {
     void check(const void* global, const void* in_shared, int bytes) const;
     static void end_if_complete(phase& p);
     static void make(const std::vector<small_copy>& pieces);
-    /// f(in the matrix, in shared memory, bytes that exist) for each 16 bytes of a box.
+    /// f(in the matrix, in shared memory, bytes that exist: 16 or none) for each 16 bytes of a box.
     template <class F>
     void each_piece(const unsigned long long* map, std::int64_t first, std::int64_t line, const void* in_shared,
                     const F& f) const;

@@ -21,7 +21,7 @@ struct ricci_emulated_state {
     void (*bulk_store)(void* global, const void* in_shared, int bytes);
     void (*box_load)(void* in_shared, const unsigned long long* map, long long first, int line, const void* barrier);
     void (*box_store)(const unsigned long long* map, long long first, int line, const void* in_shared);
-    void (*wait_bulk_stores)();
+    void (*wait_bulk_stores)(int pending);
     void (*async_copy)(void* in_shared, const void* global, int bytes, int valid);
     void (*commit_async_copies)();
     void (*wait_async_copies)(int pending);
