@@ -41,6 +41,8 @@ constexpr double own_cycles = 6;         ///< of a warp alone, for an instructio
 constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are those of batched_small
 constexpr double doubles = 1.4;          ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
 constexpr double stationary_issue = 1.2; ///< of what is counted
+constexpr double beside = 0.02;          ///< of the units that are not the slowest, what is not hidden
+constexpr double idle_ends = 0.1;        ///< blocks that start and end together leave the memory idle
 
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
 
@@ -237,15 +239,14 @@ std::vector<batched_tile> stationary_candidates(const step& st, const machine& c
     return out;
 }
 
-std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles,
-                                           const machine& chip) {
+std::vector<double> stationary_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto s = sizes_of(st);
     const double seconds_a_cycle = static_cast<double>(extent_of(st, batch)) / (sm_clock(chip) * chip.processors);
     const double x_bytes = stationary_x_is_for_all(st) ? 0 : static_cast<double>(s.m * s.k * s.x_bytes),
                  y_bytes = static_cast<double>(s.k * s.n * s.y_bytes);
     const double c_bytes = static_cast<double>(s.m * s.n * s.c_bytes) * (st.op == assignment::assign ? 1 : 2);
     const int parts = s.complex ? 2 : 1;
-    std::vector<batched_cost> out;
+    std::vector<double> out;
     for (const auto& t : tiles) {
         const auto layout = stationary_layout_of(st, t);
         const auto& mma = *mma_of(st, t);
@@ -294,15 +295,14 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
             return bytes / static_cast<double>((aligned ? 16 : unit) * warp) * unit_cycles *
                    (aligned || unit >= 4 ? 1 : 8) / static_cast<double>(stationary_warps_of(st, t).load);
         };
-        batched_cost cost;
-        cost.memory =
+        const double memory =
             ring_rate * (x_bytes + y_bytes + c_bytes) * static_cast<double>(extent_of(st, batch)) / chip.bandwidth;
-        cost.shared = (slices * wavefronts_of_slice + warps * x_numbers * conflicts(1) +
-                       2 * (x_bytes + y_bytes + c_bytes) / 128) *
-                      seconds_a_cycle;
-        cost.issue =
+        const double shared = (slices * wavefronts_of_slice + warps * x_numbers * conflicts(1) +
+                               2 * (x_bytes + y_bytes + c_bytes) / 128) *
+                              seconds_a_cycle;
+        const double issuing =
             stationary_issue * uneven * (slices * issue + warps * x_numbers * (mma.issue + 2)) / 4 * seconds_a_cycle;
-        cost.arithmetic = uneven * slices * arithmetic * seconds_a_cycle;
+        const double multiplying = uneven * slices * arithmetic * seconds_a_cycle;
         const double loading =
             copying(1, x_slices, x_bytes) + copying(2, column_slices, y_bytes) + copying(0, column_slices, c_bytes);
         const double working = column_slices * (slice_cycles + alone) + x_slices * slice_cycles + x_numbers * 8;
@@ -310,8 +310,10 @@ std::vector<batched_cost> stationary_costs(const step& st, const std::vector<bat
                      fragments = products * static_cast<double>(up(s.n, 16));
         const double making =
             t.realigned ? fragments * a_fragment / static_cast<double>(stationary_warps_of(st, t).fragment) : 0;
-        cost.latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
-        out.push_back(cost);
+        const double latency = std::max({loading, working, making}) / resident * seconds_a_cycle;
+        const double slowest = std::max({memory, shared, issuing, multiplying});
+        out.push_back(std::max(slowest + beside * (memory + shared + issuing + multiplying - slowest), latency) +
+                      idle_ends * latency);
     }
     return out;
 }

@@ -2,7 +2,6 @@
 // cost.
 #pragma once
 
-#include "lowering/batched_model.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 #include "lowering/stationary_layout.hpp"
@@ -24,8 +23,8 @@ bool takes_stationary(const step& st, const machine& chip);
 /// k_apart.
 std::vector<batched_tile> stationary_candidates(const step& st, const machine& chip);
 
-std::vector<batched_cost> stationary_costs(const step& st, const std::vector<batched_tile>& tiles,
-                                           const machine& chip);
+/// The time that each of these candidates would take.
+std::vector<double> stationary_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 
 /// Whether all products share one X.
 bool stationary_x_is_for_all(const step& st);

@@ -59,7 +59,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     if (st.kernel == family::batched_small) return seconds_of(batched_costs(st, tiles, chip));
     if (st.kernel == family::batched_lanes) return lanes_seconds(st, tiles, chip);
-    if (st.kernel == family::batched_stationary) return seconds_of(stationary_costs(st, tiles, chip));
+    if (st.kernel == family::batched_stationary) return stationary_seconds(st, tiles, chip);
     if (st.kernel == family::tall_skinny_atb) return atb_seconds(st, tiles, chip);
     if (st.kernel == family::tall_skinny_ab) return ab_seconds(st, tiles, chip);
     return std::vector<double>(tiles.size(), cost_model(st, chip).seconds);

@@ -57,6 +57,9 @@ double uneven_seconds(const fake_kernel& k) {
                    0.03 * k.at("skewed") + 0.03 * k.at("rows_first") + 0.5 * k.at("core"));
 }
 
+/// The model takes the tensor cores, and 64 threads.
+constexpr const char* for_tensor_cores = "C=f64[8,8,3000] A=f64[8,32,3000] B=f64[32,8,3000]";
+
 } // namespace
 
 TEST_CASE("the fastest of all candidates is found") {
@@ -88,7 +91,7 @@ TEST_CASE("of candidates as fast as one another the fastest for one product alon
         if (gpu.grid == 1) return alone(k);
         return k.at("core") == 0 ? 1e-4 - 1e-8 * k.at("tile_m") : 1.1e-4;
     };
-    const auto p = some_product(gpu.machine());
+    const auto p = some_product(gpu.machine(), for_tensor_cores);
     REQUIRE(p.step.batched.core == lowering::batched_core::mma);
     const auto tuned = tune_step(gpu, p.step, p.s, everything());
     REQUIRE(tuned.best);
@@ -165,7 +168,7 @@ TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
         if (k.at("tile_m") == 3 && k.at("tile_n") == 1)
             *reinterpret_cast<double*>(words[0]) += 1; // C's first element
     };
-    const auto p = some_product(gpu.machine());
+    const auto p = some_product(gpu.machine(), for_tensor_cores);
     REQUIRE(p.step.batched.core == lowering::batched_core::mma);
     const auto tuned = tune_step(gpu, p.step, p.s, everything());
     CHECK(tuned.count(fate::spills) > 0);
@@ -188,7 +191,7 @@ TEST_CASE("a hopeless candidate gets one sample only") {
         slow_launches += is_slow(k);
         return is_slow(k) ? 1e-2 : 1e-4;
     };
-    const auto p = some_product(gpu.machine());
+    const auto p = some_product(gpu.machine(), for_tensor_cores);
     REQUIRE(p.step.batched.threads != 256);
     const auto tuned = tune_step(gpu, p.step, p.s, everything());
     for (const auto& c : tuned.candidates) {
