@@ -5,6 +5,8 @@
 //
 //   tall_skinny_ab_threads, _warps     where m has one axis and X's numbers can go from memory straight into
 //                                      registers: the model says which is faster (lowering/tall_skinny_ab_model)
+//   tall_skinny_ab_boxes               where X and C are columns that the copy engine moves in boxes, and the model
+//                                      says that it is faster: mostly from 24 columns on
 //   this one                           everything else
 //
 //   X, Y, C move                                             where

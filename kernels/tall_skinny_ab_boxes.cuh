@@ -1,12 +1,13 @@
-// tall_skinny_ab_boxes: C = X*Y with a long m of one axis and small n and k, where X and C are columns, by the tensor
-// cores. Each warp goes its own way: boxes of X (ptx_box.cuh), 128 bytes of every column each, come into a stage of its
-// own while those before are multiplied, and what it computes goes back as boxes of C. Y is prepared once a block, in
-// the form in which the tensor cores take it. No thread waits for another warp's. Neighboring boxes that are asked for
-// and stored at once are longer lines to the memory: 128 bytes are copied at 3.6 TB/s on an H200, 256 at 3.9.
+// tall_skinny_ab_boxes: C = X*Y with a long m of one axis and small n and k, where X and C are columns, by the
+// tensor cores. Each warp goes its own way: boxes of X (ptx_box.cuh), 128 bytes of every column each, come into a
+// stage of its own while those before are multiplied, and what it computes goes back as boxes of C. Y is prepared
+// once a block, in the form in which the tensor cores take it. No thread waits for another warp's. Neighboring
+// boxes that are asked for and stored at once are longer lines to the memory: 128 bytes are copied at 3.6 TB/s on
+// an H200, 256 at 3.9.
 //
 //   boxes     where C is only written, its box takes the place of X's; where it is added to, it comes beside it
-//   X, C      element by element where some column does not start at a multiple of 16 bytes; the last rows of C also
-//             where they end within 16 bytes
+//   X, C      element by element, X by asynchronous copies, where some column does not start at a multiple of 16
+//             bytes; the last rows of C also where they end within 16 bytes
 //
 // A line of a box are of_line rows, of which a lane has those of one piece of 16 bytes: a lane of row 0 of each tile
 // of 16 rows has, of tile t, rows 2t and 2t + 1. All accesses to boxes are of 16 bytes and meet no bank twice.
@@ -135,8 +136,8 @@ template <int Type = x_type> class box_products {
             for (int b = 0; b < 2; ++b) {
                 const int j = 8 * t + 2 * low + b;
                 if (columns % 8 != 0 && j >= columns) continue;
-                box_piece<c_element>& to =
-                    *reinterpret_cast<box_piece<c_element>*>(c + t * 8 * box_line + place_in_box(2 * low + b, high * 16));
+                box_piece<c_element>& to = *reinterpret_cast<box_piece<c_element>*>(
+                    c + t * 8 * box_line + place_in_box(2 * low + b, high * 16));
                 box_piece<c_element> now = {};
                 if constexpr (accumulate) now = to;
                 RICCI_UNROLL
@@ -194,49 +195,77 @@ template <int Type = x_type> class box_products {
     typename mma::sum sums_[parts * tiles][column_tiles][4]; ///< imaginary parts behind the real ones
 };
 
+/// f(column, row in the box) by a warp: for each element of `columns` columns of which so many rows exist.
+template <int OfLine, class F> RICCI_FUNCTION void each_element(int columns, int rows, const F& f) {
+    RICCI_UNROLL_4
+    for (int e = threadIdx.x % 32; e < columns * OfLine; e += 32)
+        if (e % OfLine < rows) f(e / OfLine, e % OfLine);
+}
+template <class Element> RICCI_FUNCTION Element& in_box(unsigned char* box, int column, int row) {
+    return *reinterpret_cast<Element*>(box + place_in_box(column, row * static_cast<int>(sizeof(Element))));
+}
+
 /// A warp's stages, and a barrier for each: when the boxes are there. All lanes arrive.
 struct box_ring {
+    static constexpr int of_line = box_line / static_cast<int>(sizeof(x_element)); ///< rows of a box
+
+    const arguments& a;
     unsigned char* memory;
     int warp;
+    bool by_boxes;
     int stage = 0, parity = 0;
 
     RICCI_FUNCTION copy_barrier& full(int s) const {
         return reinterpret_cast<copy_barrier*>(memory)[warp * stages + s];
     }
-    RICCI_FUNCTION unsigned char* boxes(int s) const {
-        return memory + barrier_bytes + (warp * stages + s) * stage_bytes;
+    RICCI_FUNCTION unsigned char* box(int s, int b) const {
+        return memory + barrier_bytes + (warp * stages + s) * stage_bytes + b * box_bytes;
     }
     RICCI_FUNCTION int before() const { return stage == 0 ? stages - 1 : stage - 1; }
     RICCI_FUNCTION void advance() {
         if (++stage == stages) stage = 0, parity ^= 1;
     }
 
-    /// Rows from `row` on, into stage s. Boxes beyond the last row are zero.
-    RICCI_FUNCTION void ask_for(const arguments& a, long long row, int s) const {
-        constexpr int lines = static_cast<int>(k) + (accumulate ? static_cast<int>(n) : 0),
-                      of_line = box_line / static_cast<int>(sizeof(x_element));
+    /// The rows of a box that exist, from `row` on.
+    RICCI_FUNCTION int own_rows(long long row) const {
+        const long long left = row_count(a) - row;
+        return left < of_line ? static_cast<int>(left) : of_line;
+    }
+
+    /// Rows from `row` on, into stage s. What lies beyond the last is zero, or whatever was there.
+    RICCI_FUNCTION void ask_for(long long row, int s) const {
+        constexpr int lines = static_cast<int>(k) + (accumulate ? static_cast<int>(n) : 0);
+        if (!by_boxes) return copy_elements(row, s);
         const bool asks = threadIdx.x % 32 == 0;
         arrive_expecting(full(s), asks ? boxes_of_stage * lines * box_line : 0);
         if (!asks) return;
         RICCI_UNROLL_ONCE
         for (int b = 0; b < boxes_of_stage; ++b) {
-            unsigned char* const box = boxes(s) + b * box_bytes;
-            box_load(box, a.box[1], row + b * of_line, 0, full(s));
-            if constexpr (accumulate) box_load(box + c_place, a.box[0], row + b * of_line, 0, full(s));
+            box_load(box(s, b), a.box[1], row + b * of_line, 0, full(s));
+            if constexpr (accumulate) box_load(box(s, b) + c_place, a.box[0], row + b * of_line, 0, full(s));
         }
     }
+
+  private:
+    RICCI_FUNCTION void copy_elements(long long row, int s) const {
+        RICCI_UNROLL_ONCE
+        for (int b = 0; b < boxes_of_stage; ++b, row += of_line) {
+            unsigned char* const x = box(s, b);
+            const x_element* const from = static_cast<const x_element*>(a.x) + m_offset(a, 1, row);
+            each_element<of_line>(static_cast<int>(k), own_rows(row), [&](int p, int i) {
+                async_copy<sizeof(x_element)>(&in_box<x_element>(x, p, i), from + x_offset(a, i, p),
+                                              sizeof(x_element));
+            });
+            if constexpr (accumulate)
+                each_element<of_line>(static_cast<int>(n), own_rows(row), [&](int j, int i) {
+                    async_copy<sizeof(c_element)>(&in_box<c_element>(x + c_place, j, i),
+                                                  static_cast<const c_element*>(a.c) + c_offset(a, row + i, j),
+                                                  sizeof(c_element));
+                });
+        }
+        arrive_after_async_copies(full(s));
+    }
 };
-
-/// f(column, row in the box) by a warp: for each element of `columns` columns of which so many rows exist.
-template <int OfLine, class F> RICCI_FUNCTION void each_element(int columns, int rows, const F& f) {
-    RICCI_UNROLL_ONCE
-    for (int e = threadIdx.x % 32; e < columns * OfLine; e += 32)
-        if (e % OfLine < rows) f(e / OfLine, e % OfLine);
-}
-
-template <class Element> RICCI_FUNCTION Element& in_box(unsigned char* box, int column, int row) {
-    return *reinterpret_cast<Element*>(box + place_in_box(column, row * static_cast<int>(sizeof(Element))));
-}
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_tall_skinny_ab_boxes(const __grid_constant__ arguments a) {
@@ -244,73 +273,57 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     RICCI_SHARED(memory);
     using products = box_products<>;
     constexpr int of_line = products::of_line, of_stage = boxes_of_stage * of_line, columns = static_cast<int>(n);
-    box_ring ring{memory, static_cast<int>(threadIdx.x / 32)};
+    box_ring ring{a, memory, static_cast<int>(threadIdx.x / 32), a.boxes_are_here != 0};
     int& lost_bits_of_y = *reinterpret_cast<int*>(memory + warps * stages * sizeof(copy_barrier));
     unsigned char* const y = memory + barrier_bytes + warps * stages * stage_bytes;
     const long long rows = row_count(a), on = a.blocks * warps * of_stage;
-    const bool by_boxes = a.boxes_are_here != 0;
     long long first = (block_number() * warps + ring.warp) * of_stage;
     if (threadIdx.x % 32 == 0)
         for (int s = 0; s < stages; ++s) start_barrier(ring.full(s), 32);
     if (threadIdx.x == 0) lost_bits_of_y = 0;
     __syncthreads();
-    if (by_boxes)
-        for (int s = 0; s < stages; ++s)
-            if (first + s * on < rows) ring.ask_for(a, first + s * on, s);
+    for (int s = 0; s < stages; ++s)
+        if (first + s * on < rows) ring.ask_for(first + s * on, s);
     products::prepare_y(a, y, lost_bits_of_y);
     __syncthreads();
     const bool lost_bits = lost_bits_of_y != 0;
     const auto again = [&](long long i, int j) {
         return dot_in_global(a, static_cast<const x_element*>(a.x), static_cast<const y_element*>(a.y), i, j, 0, k);
     };
-    // Of a box from this row on.
-    const auto ends_whole = [&](long long row) {
-        return row + of_line <= rows || (rows - row) * static_cast<int>(sizeof(c_element)) % 16 == 0;
+    const auto leaves_by_box = [&](long long row) {
+        return ring.by_boxes && ring.own_rows(row) * static_cast<int>(sizeof(c_element)) % 16 == 0;
     };
     products mine;
     bool is_first = true;
     RICCI_UNROLL_ONCE
     for (; first < rows; first += on, ring.advance()) {
-        if (by_boxes) wait_barrier(ring.full(ring.stage), ring.parity);
+        wait_barrier(ring.full(ring.stage), ring.parity);
         RICCI_UNROLL_ONCE
         for (int b = 0; b < boxes_of_stage; ++b) {
             const long long row = first + b * of_line;
             if (row >= rows) break;
-            unsigned char* const x = ring.boxes(ring.stage) + b * box_bytes;
+            unsigned char* const x = ring.box(ring.stage, b);
             unsigned char* const c = x + c_place;
-            const int own = rows - row < of_line ? static_cast<int>(rows - row) : of_line;
-            if (!by_boxes) {
-                each_element<of_line>(static_cast<int>(k), own, [&](int p, int i) {
-                    in_box<x_element>(x, p, i) = static_cast<const x_element*>(a.x)[x_offset(a, row + i, p)];
-                });
-                if constexpr (accumulate)
-                    each_element<of_line>(columns, own, [&](int j, int i) {
-                        in_box<c_element>(c, j, i) = static_cast<const c_element*>(a.c)[c_offset(a, row + i, j)];
-                    });
-                __syncwarp();
-            }
             mine.multiply(x, y);
             __syncwarp(); // X has been read
             mine.update_c(a, c, row, rows, lost_bits, again);
             show_to_copy_engine();
             __syncwarp();
-            if (!by_boxes || !ends_whole(row)) {
-                each_element<of_line>(columns, own, [&](int j, int i) {
-                    static_cast<c_element*>(a.c)[c_offset(a, row + i, j)] = in_box<c_element>(c, j, i);
-                });
-                __syncwarp();
-            }
+            if (leaves_by_box(row)) continue;
+            each_element<of_line>(static_cast<int>(n), ring.own_rows(row), [&](int j, int i) {
+                static_cast<c_element*>(a.c)[c_offset(a, row + i, j)] = in_box<c_element>(c, j, i);
+            });
+            __syncwarp();
         }
-        if (!by_boxes) continue;
         if (threadIdx.x % 32 == 0) {
             RICCI_UNROLL_ONCE
             for (int b = 0; b < boxes_of_stage; ++b)
-                if (const long long row = first + b * of_line; row < rows && ends_whole(row))
-                    box_store(a.box[0], row, 0, ring.boxes(ring.stage) + b * box_bytes + c_place);
+                if (const long long row = first + b * of_line; row < rows && leaves_by_box(row))
+                    box_store(a.box[0], row, 0, ring.box(ring.stage, b) + c_place);
             wait_bulk_stores<boxes_of_stage>(); // those of the stage before
         }
         const long long next = first + (stages - 1) * on;
-        if (!is_first && next < rows) ring.ask_for(a, next, ring.before());
+        if (!is_first && next < rows) ring.ask_for(next, ring.before());
         is_first = false;
     }
     if (threadIdx.x % 32 == 0) wait_bulk_stores();

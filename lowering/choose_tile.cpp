@@ -16,7 +16,7 @@ constexpr double near_best = 1.1; ///< of the model's least seconds: it cannot t
 constexpr std::size_t most_neighbors = 3;
 
 /// What makes one tile like another of another size, each number a doubling or a yes.
-using structure = std::array<double, 15>;
+using structure = std::array<double, 16>;
 
 structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>& sizes) {
     const auto log = [](double x) { return std::log2(std::max(x, 1.0)); };
@@ -26,6 +26,7 @@ structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>&
     // other kernels: more than a doubling
     return {(t.core == batched_core::mma ? 4.0 : 0.0) + (t.in_registers ? 8.0 : 0.0),
             t.in_registers ? 4.0 : 0.0,
+            t.boxed ? 4.0 : 0.0,
             log(t.tile_m * t.tile_n),
             (log(t.tile_m) - log(t.tile_n)) / 2,
             log(t.products * elements),

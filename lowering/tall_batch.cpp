@@ -41,7 +41,7 @@ bool is_wide_enough(const step& st, axis_class side, tall_order order) {
     const auto width = extent_of(st, side == m ? n : m), ek = extent_of(st, k);
     const auto bytes = size_of(tall_operand(st, side).type);
     if (order == tall_order::rows) return std::max(width, ek) >= (bytes == 2 ? 8 : 9);
-    return std::min(width, ek) > 16 && (bytes == 2 || st.compute == scalar_type::f64);
+    return std::min(width, ek) > 16 && bytes == 2; // others move in boxes
 }
 
 /// A power of two.

@@ -24,7 +24,7 @@ struct tall_batch {
 /// processor to have two. Measured on an H200, % of the triad, in parentheses by tall_skinny_ab:
 ///   rows      f64 of 12 to 40 columns 93 to 96 (41 to 83), of 8 93 (94); f32 of 12 to 28 84 to 94 (56 to 80);
 ///             f16 87 to 91 (35 to 87)
-///   columns   f64 of 24 to 56 72 to 91 (60 to 89); f16 of 24 to 56 80 to 85 (40 to 86); f32 48 to 81 (54 to 91)
+///   columns   f16 of 24 to 56 80 to 85 (40 to 86)
 std::optional<tall_batch> as_batch(const step& st, axis_class side, const machine& chip);
 
 } // namespace ricci::lowering

@@ -8,9 +8,9 @@
 //   tall_skinny_ab_boxes     a warp takes boxes of X through stages of its own, the same, and complex; X and C in
 //                            tensor cores; sm_90                                    columns of one type, 4 or 8 bytes
 //
-// What a batched_tile says of _threads and _warps (in_registers): tile_m rows a thread, or row_slots; k_unrolled as in
-// the kernels; and of _warps: k_panel is k_lane, stages is 2 where a block runs ahead. Of _boxes (boxed): tile_m boxes of
-// a stage, stages of a warp, k_unrolled.
+// What a batched_tile says of _threads and _warps (in_registers): tile_m rows a thread, or row_slots; k_unrolled as
+// in the kernels; and of _warps: k_panel is k_lane, stages is 2 where a block runs ahead. Of _boxes (boxed): tile_m
+// boxes of a stage, stages of a warp, k_unrolled.
 #pragma once
 
 #include "lowering/machine.hpp"

@@ -268,9 +268,9 @@ turn_cost cost_of_boxes(const step& st, const ab_sizes& s, const batched_tile& t
     out.arithmetic = fitted_cycles(mma) * warps * products;
     out.shared = warps * (2 * real(w.rows * (s.k * s.x + s.n * s.c * s.c_passes)) / 128 +
                           groups * real(w.column_tiles * w.pair_bytes * warp) / 128);
-    // A warp's own work, and what is asked for when the stage before is free.
+    // A warp's own work, while all of its stages but one are asked for.
     const double own = t.tile_m * (own_time(instructions) + 4 * fitted_cycles(mma) * products);
-    out.latency = std::max(own, (memory_latency + 2 * own) / real(t.stages));
+    out.latency = std::max(own, (memory_latency + own) / real(t.stages - 1));
     out.once += memory_latency;
     return out;
 }
@@ -307,12 +307,17 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
 }
 
 /// By what measured times (an H100, 280 kernels of 12 widths and types, 2026-11-22) are longer than all below says:
-/// rows asked for ahead only crowd the L2 cache, and threads that hold vectors of half wait for their conversion.
-double slower(const ab_sizes& s, const batched_tile& t) {
+/// rows asked for ahead only crowd the L2 cache, and threads that hold vectors of half wait for their conversion; (an
+/// H200, 700 kernels of 21 widths and types) split floats and wide f64 straight from memory, what waits for a block's
+/// panel, and memory that is copied by 128 bytes of each column at a time, or by two and more such.
+double slower(const ab_sizes& s, const batched_tile& t, const machine& chip) {
+    constexpr double by_128_bytes = 3.95e12, by_256_bytes = 4.15e12; // in the units of machine::bandwidth
     switch (ab_kernel_of(t)) {
-    case ab_kernel::warps: return t.stages > 1 ? 1.1 : 1.015;
+    case ab_kernel::warps:
+        return (t.stages > 1 ? 1.1 : 1.015) * (s.x == 4 ? 1.12 : s.x == 8 && t.tile_n > 2 ? 1.05 : 1);
     case ab_kernel::threads: return s.x == 2 && s.k > 1 ? 1.15 : 1;
-    default: return 1;
+    case ab_kernel::boxes: return std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
+    default: return t.core == batched_core::mma ? 1.12 : 1;
     }
 }
 
@@ -339,7 +344,7 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     // The first loads of all and the last stores have nothing beside them.
     const double ends = 0.5 * (cost.once + cost.latency) / clock;
     const double busy = std::max(slowest + beside * (memory + shared + issue + arithmetic - slowest) + ends, latency);
-    return slower(s, t) * (busy + uneven * latency) + chip.launch_seconds;
+    return slower(s, t, chip) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
 /// Strides beyond the height are arguments of the kernel too: as if columns began at multiples of 16 bytes.

@@ -180,8 +180,9 @@ TEST_CASE("on a GPU rows of a tall product that follow one another are a batch")
     CHECK(form_of(by_rows, "C=f32[32,999999] A=f32[32,999999] B=f32[32,32]") == tall); // lines on the same banks
     const auto by_columns = "C(i,j) = A(i,k)*B(k,j)";
     const auto small = "batched GEMM/batched_small " + tall;
-    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == small);
-    CHECK(form_of(by_columns, "C=f64[99999,24] A=f64[99999,31] B=f64[31,24]") == tall); // columns start anywhere
+    CHECK(form_of(by_columns, "C=f32[999992,24] A=f16[999992,31] B=f16[31,24]") == small);
+    CHECK(form_of(by_columns, "C=f32[999991,24] A=f16[999991,31] B=f16[31,24]") == tall); // columns start anywhere
+    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == tall);   // in boxes
     CHECK(form_of(by_columns, "C=f32[999998,24] A=f32[999998,31] B=f32[31,24]") == tall);
     CHECK(form_of(by_columns, "C=f64[640000,64] A=f64[640000,64] B=f64[64,64]") == tall);
     CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998:31,31:1] B=f64[31,24]") == tall);
