@@ -41,7 +41,7 @@ template <int Type = x_type> class box_products {
     using number = typename mma::number;
     using piece = box_piece<x_element>;
     static constexpr int parts = is_complex ? 2 : 1;
-    static constexpr bool is_split = mma::passes > 1;
+    static constexpr bool is_split = mma::elements == 2; ///< or rounded: see mma_tile
     static constexpr int steps = static_cast<int>(k), columns = static_cast<int>(n);
     static constexpr int tiles = piece::count / 2, column_tiles = (columns + 7) / 8, groups = (steps + 7) / 8;
     static_assert(mma::rows == 16 && sizeof(c_element) == sizeof(x_element), "boxes of X and C have the same rows");
@@ -109,7 +109,7 @@ template <int Type = x_type> class box_products {
                 for (int c = 0; c < together; ++c)
                     if (first + c < column_tiles) right[c] = y[(g * column_tiles + first + c) * 32];
                 add<0, together>(left, right, first);
-                if constexpr (is_split) add<1, together>(left, right, first), add<2, together>(left, right, first);
+                if constexpr (mma::passes > 1) add<1, together>(left, right, first), add<2, together>(left, right, first);
             }
         }
     }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 #include <limits>
 
 using namespace ricci;
@@ -31,9 +32,15 @@ const covering_case cases[] = {
     {"C(j,i) += A(k,i)*B(k,j)", "C=f32[26,1500] A=f32[16,1500] B=f32[16,26]"},
 };
 
-/// Parameters of the tensor cores: most kernels', tall_skinny_ab's whose X goes into registers at once, and
-/// batched_stationary's that have warps work in fours.
-enum class kind : std::uint8_t { usual, in_registers, warpgroups };
+/// Parameters of the tensor cores: most kernels', tall_skinny_ab's whose X goes into registers at once,
+/// batched_stationary's that have warps work in fours, and the tall-skinny kernels' whose operands come in boxes.
+enum class kind : std::uint8_t { usual, in_registers, warpgroups, boxes };
+
+/// Of a tall product.
+bool in_columns(const covering_case& c) {
+    const std::string_view operands = c.operands;
+    return operands.find("[1501,") != operands.npos || operands.find("[1027,") != operands.npos;
+}
 
 /// Takes such parameters; false if there are none.
 bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, kind wanted) {
@@ -41,7 +48,7 @@ bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, kind
         const auto all = lowering::tile_candidates(st, chip);
         const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) {
             return t.core == lowering::batched_core::mma && t.in_registers == (wanted == kind::in_registers) &&
-                   t.warpgroups == (wanted == kind::warpgroups);
+                   t.warpgroups == (wanted == kind::warpgroups) && t.boxed == (wanted == kind::boxes);
         });
         if (found == all.end()) continue;
         st.batched = *found;
@@ -71,15 +78,18 @@ template <class Change> void check(const Change& to, lowering::math_mode math, b
     std::uint64_t seed = 0;
     for (const auto& c : cases) {
         ++seed;
-        for (const auto wanted : {kind::usual, kind::in_registers, kind::warpgroups}) {
+        for (const auto wanted : {kind::usual, kind::in_registers, kind::warpgroups, kind::boxes}) {
             auto made = make_case(c, seed);
             made.s.math = math;
             auto plan = lowering::lower(made.s, chip);
             INFO(c.statement << " with " << c.operands << ", kind " << static_cast<int>(wanted));
             const bool taken = take_tensor_cores(plan, chip, wanted);
-            const bool has_warpgroups = plan.steps.front().kernel == lowering::family::batched_stationary &&
-                                        chip.architecture == "sm_90";
-            if (!taken && (wanted == kind::in_registers || (wanted == kind::warpgroups && !has_warpgroups))) continue;
+            const bool is_new = chip.architecture == "sm_90", is_needed =
+                wanted == kind::usual ||
+                (wanted == kind::warpgroups && is_new &&
+                 plan.steps.front().kernel == lowering::family::batched_stationary) ||
+                (wanted == kind::boxes && is_new && in_columns(c));
+            if (!taken && !is_needed) continue;
             REQUIRE(taken);
             change(made, to);
             const auto run = [&] {
