@@ -20,28 +20,40 @@ namespace {
 
 using enum axis_class;
 
-constexpr int most_registers = 200;              ///< a thread, predicted; beyond, kernels spill
+constexpr int most_registers = 210;              ///< a thread, predicted; beyond, kernels spill
+constexpr std::int64_t most_fma_words = 168;     ///< of sums, and twice the factors, of multiply-adds
 constexpr std::int64_t least_mma_side = 5;       ///< below, most of a tensor core's tile would be empty
 
-// Fitted to 4960 timings on an H200 (73 random shapes of all types, 95 times a square from 5 to 64, 2026-11-22), by
-// least squares of the logarithm. Of the candidates that were timed the choice runs at 0.978 of the best in geometric
-// mean on the random shapes, 0.76 at worst, and at 0.976 with constants fitted to other shapes; at 0.947 on the
-// squares, 0.67 at worst: a kernel that takes 1.4 times the registers of another whose tile is as large.
-constexpr double shared_rate = 0.74, issue_rate = 1.66; ///< of what is counted below
+// Fitted to 7000 timings on an H200 (159 random shapes of all types, 95 times a square from 5 to 64, 2026-11-22), by
+// least squares of the logarithm. Of the candidates that were timed the choice runs at 0.976 of the best in geometric
+// mean on the random shapes, 0.81 at worst, and no worse with constants fitted to other shapes; at 0.963 on the
+// squares, 0.71 at worst. With the registers that the compiler takes, instead of those predicted, the random shapes
+// would be at 0.98: a kernel of 2-byte numbers, columns apart, may take 1.6 times as many.
+constexpr double shared_rate = 0.68, issue_rate = 1.65; ///< of what is counted below
 /// One unit's time hides behind another's, but the less the nearer they are, as blocks take turns at random: together
 /// they take the norm of this order of all times.
-constexpr double overlap = 6;
+constexpr double overlap = 5.9;
 /// of a block, from asking for its spans until they are stored, its products apart
-constexpr double copy_cycles = 2100;
-constexpr double step_cycles = 90;      ///< from a step's loads to its last product of the tensor cores
-constexpr double own_issue = 3.9;       ///< cycles an instruction of a warp, what it waits for itself
-constexpr double c_instructions = 6.6;  ///< of a number of C
-constexpr double realign_instructions = 13, realign_wavefronts = 4; ///< of 32 words
-constexpr double realign_cycles = 7400; ///< of a block that reads C: that comes later, after X and Y
-/// Of what they are predicted to be, by the compiler's figures of the same kernels, which scatter by 20 %.
-constexpr double real_registers = 0.9;
+constexpr double copy_cycles = 5900;
+constexpr double own_memory = 0.43; ///< of the memory's time for a block, what it waits for itself
+/// Cycles an instruction of a warp, what it waits for itself: of the tensor cores' tiles, and of multiply-adds.
+constexpr double own_issue = 3.8, own_issue_of_fma = 2.5;
+/// Of a number of C, of the tensor cores' more: where each is asked whether it exists, columns apart; times, in a
+/// kernel that realigns.
+constexpr double c_instructions = 4.2, exists_instructions = 1.6, realigned_c = 2.7;
+constexpr double assigned_c = 0.5;       ///< of c_instructions, where C is not read
+constexpr double complex_multiply = 1.2; ///< times, a multiply-add of a complex one's four
+constexpr double realign_instructions = 9.5, realign_wavefronts = 4; ///< of 32 words
 /// Of the time of warps that have no tile in a block's last round, what other blocks do not fill.
 constexpr double idle_share = 0.5;
+
+double c_instructions_of(const step& st) {
+    return c_instructions * (st.op == assignment::assign ? assigned_c : 1);
+}
+/// Of a register of sums, as the compiler takes them.
+constexpr double registers_of_sum(const mma_shape& mma) {
+    return mma.element_bytes == 2 ? 0.93 : mma.element_bytes == 4 ? 1.67 : 1.18;
+}
 
 /// To bring one number into the form that a product of the tensor cores takes, as counted in the machine code: those
 /// of f32 are split, those of 2 bytes packed.
@@ -56,8 +68,7 @@ constexpr loading loading_of(const mma_shape& mma) {
 /// What the inner loops cost a product, in the SM's cycles of each unit.
 struct work {
     double shared = 0, issue = 0, arithmetic = 0;
-    double copies = 0; ///< instructions of all threads that copy X and Y again
-    double steps = 0;  ///< one after another in a warp, of one tile's products by the tensor cores
+    double copies = 0;  ///< instructions of all threads that copy X and Y again
     double threads = 0; ///< that a product keeps busy
     int registers = 0;
 };
@@ -98,7 +109,7 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
         access(s.c_bytes, type(0), [&](const place& p) { return p.product * c.slot + p.i * c.row + p.j * c.column; });
     const double warps = static_cast<double>(threads) / warp;
     const double tile = t.tile_m * t.tile_n, loads = t.tile_m + t.tile_n;
-    const double multiplies = tile * (s.complex ? 4 : 1);
+    const double multiplies = tile * (s.complex ? 4 * complex_multiply : 1);
     const bool converts = s.x_bytes == 2 || s.y_bytes == 2;
     const auto parts = s.complex ? 2 : 1;
     work w;
@@ -106,11 +117,11 @@ work work_of_fma(const step& st, const product_sizes& s, const batched_layout& l
                         tile * per_c * (st.op == assignment::assign ? 1 : 2));
     w.issue = warps *
               (static_cast<double>(s.k) * (multiplies + loads * (converts ? 2 : parts) + (t.skewed ? 3 : 1)) +
-               tile * c_instructions * parts + 30) /
+               tile * c_instructions_of(st) * parts + 30) /
               4;
     w.arithmetic = warps * static_cast<double>(s.k) * multiplies / (s.doubles ? 2 : 4);
     w.threads = static_cast<double>(threads);
-    w.registers = static_cast<int>((tile + loads * 2) * s.words) + 32;
+    w.registers = static_cast<int>(1.18 * tile * s.words) + 32;
     return w;
 }
 
@@ -121,6 +132,12 @@ struct mma_warps {
     double tiles;               ///< of a warp
     double c_shared, c_issue;   ///< of a warp: wavefronts and instructions from its last sum on
 };
+
+/// Of C, where its numbers have two bytes: update_c in batched_mma.cuh.
+double c_read_at_once(const step& st, const batched_tile& t) {
+    const bool reads = st.op != assignment::assign && size_of(operand_of(st, 0).type) == 2;
+    return reads ? 4 * std::min(t.tile_n, 4) : 0;
+}
 
 /// From a lane's two columns of a tile to its neighbor's.
 int columns_between_pairs(const batched_tile& t) { return 2 * (t.columns_apart ? t.tile_n : 1); }
@@ -133,42 +150,48 @@ mma_warps mma_warps_of(const step& st, const product_sizes& s, const staged_oper
     out.tiles = t.tile_m * t.tile_n;
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
     const int c_parts = is_complex(st.operands[0].type) ? 2 : 1, parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8;
-    const double per_c = c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) {
-                             return (lane / 4 * c_row + lane % 4 * columns_between_pairs(t) * c_column) * s.c_bytes;
-                         });
+    const auto from = [&](std::int64_t first) {
+        return c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) {
+                   return (first + lane / 4 * c_row + lane % 4 * columns_between_pairs(t) * c_column) * s.c_bytes;
+               });
+    };
+    // Of two numbers a word the matrix may begin with either.
+    const double per_c = s.c_bytes == 2 ? (from(0) + from(1)) / 2 : from(0);
     out.c_shared = 2 * lane_rows * out.tiles * per_c * (st.op == assignment::assign ? 1 : 2);
-    out.c_issue = 2 * c_instructions * lane_rows * out.tiles * parts + 40;
+    const double each = c_instructions_of(st) * (t.realigned ? realigned_c : 1) +
+                        (t.columns_apart && out.columns % (8 * t.tile_n) != 0 ? exists_instructions : 0);
+    out.c_issue = 2 * each * lane_rows * out.tiles * parts + 40;
     return out;
 }
 
 /// Of 16 steps of the sum a warp reads 16 rows or columns at once, free of bank conflicts.
-work work_of_matrices(const mma_warps& warps, double blocks, const batched_tile& t, const mma_shape& mma) {
+work work_of_matrices(const step& st, const mma_warps& warps, double blocks, const batched_tile& t,
+                      const mma_shape& mma) {
     const double tiles = warps.tiles, loads = t.tile_m + static_cast<double>(up(t.tile_n, 2));
     work w;
     w.shared = warps.count * (blocks * loads * 4 + warps.c_shared);
     w.issue = warps.count * (blocks * (tiles + loads + 4) + warps.c_issue) / 4;
     w.arithmetic = warps.count * blocks * tiles * mma.cycles;
-    w.steps = blocks * (1 + tiles / 8);
     w.threads = warps.count * warp;
-    w.registers = static_cast<int>(4 * tiles + 4 * loads) + 40;
+    w.registers = static_cast<int>(1.12 * 4 * tiles + 1.2 * c_read_at_once(st, t)) + 25;
     return w;
 }
 
 /// Before that all threads copy X and Y, two numbers at a time. Columns that change places with others go by four.
-work work_of_realigned(const mma_warps& warps, const batched_layout& layout, const batched_tile& t,
+work work_of_realigned(const step& st, const mma_warps& warps, const batched_layout& layout, const batched_tile& t,
                        const mma_shape& mma) {
     double words = 0;
     for (const auto& x : {layout.again[1], layout.again[2]})
         words += static_cast<double>(x.all_lines * x.all_length / 2) / (x.slot == 0 ? t.products : 1);
     const double moves = t.tile_n == 1 ? 1 : 4.0 * static_cast<double>(up(t.tile_n, 4)) / t.tile_n;
-    work w = work_of_matrices(warps, static_cast<double>(layout.all_steps) / 16, t, mma);
+    work w = work_of_matrices(st, warps, static_cast<double>(layout.all_steps) / 16, t, mma);
     w.shared += realign_wavefronts * words / warp;
     w.copies = realign_instructions * moves * words / warp;
     return w;
 }
 
 /// Numbers come one by one, from where they were copied to.
-work work_of_elements(const mma_warps& warps, const product_sizes& s, const batched_layout& layout,
+work work_of_elements(const step& st, const mma_warps& warps, const product_sizes& s, const batched_layout& layout,
                       const batched_tile& t, const mma_shape& mma) {
     // Left and right factor of what is computed.
     const auto& left = layout.operands[t.c_transposed ? 2 : 1];
@@ -208,24 +231,23 @@ work work_of_elements(const mma_warps& warps, const product_sizes& s, const batc
     const double reading = (elements * number.instructions + branches * number.branch) * loads * parts;
     w.issue = warps.count * (multiplies * mma.repeats + reading + warps.c_issue) / 4;
     w.arithmetic = warps.count * multiplies * mma.cycles;
-    w.steps = products * (1 + tiles * mma.repeats * (s.complex ? 4 : 1) / 8);
     w.threads = warps.count * warp;
-    const double sum_registers = 2 * lane_rows * tiles * (mma.element_bytes == 8 ? 2 : 1);
-    w.registers =
-        static_cast<int>((sum_registers + 3 * loads * (mma.element_bytes == 2 ? 4 : mma.words)) * parts) + 40;
+    // The compiler reads the numbers of up to twelve steps ahead, and has columns apart ask for each number of C.
+    const double sum_registers = 2 * lane_rows * tiles * parts * (mma.element_bytes == 8 ? 2 : 1);
+    w.registers = static_cast<int>(registers_of_sum(mma) * sum_registers +
+                                   0.55 * loads * parts * std::min(elements, 12.0) + 0.9 * c_read_at_once(st, t) +
+                                   (t.columns_apart ? tiles : 0)) +
+                  19;
     return w;
 }
 
 work work_of_mma(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t,
                  const mma_shape& mma) {
     const auto warps = mma_warps_of(st, s, layout.operands[0], t, mma);
-    if (layout.realigned) return work_of_realigned(warps, layout, t, mma);
-    auto out = work_of_elements(warps, s, layout, t, mma);
-    if (mma.element_bytes != 2 || span_fragments(st, layout) != fragment_load::matrices) return out;
-    const auto registers = out.registers;
-    out = work_of_matrices(warps, static_cast<double>(up(s.k, 8)) / 2, t, mma);
-    out.registers = registers;
-    return out;
+    if (layout.realigned) return work_of_realigned(st, warps, layout, t, mma);
+    return mma.element_bytes == 2 && span_fragments(st, layout) == fragment_load::matrices
+               ? work_of_matrices(st, warps, static_cast<double>(up(s.k, 8)) / 2, t, mma)
+               : work_of_elements(st, warps, s, layout, t, mma);
 }
 
 work work_of(const step& st, const product_sizes& s, const batched_layout& layout, const batched_tile& t) {
@@ -302,19 +324,22 @@ batched_cost cost_from(const work& w, const step& st, const product_sizes& s, co
     out.issue = issue_rate * (w.issue * uneven + w.copies / 4) * seconds_a_cycle;
     out.arithmetic = w.arithmetic * uneven * seconds_a_cycle;
     const double shared = static_cast<double>(batched_shared_bytes(st, layout, t.products) + shared_of_a_block);
-    // How many blocks the registers allow is not rounded: what the compiler takes is not known so well.
-    const double registers = std::min(255.0, real_registers * w.registers) * t.threads;
+    const double registers = std::min(255, w.registers) * t.threads;
+    // What the compiler takes is not known so well: how many blocks the registers allow is not rounded, nor where
+    // they allow fewer than shared memory.
+    const double by_size =
+        std::min(std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
+                 static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)));
     const double resident =
-        std::max(1.0, std::min({std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
-                                static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)),
-                                registers_of_an_sm / registers}));
+        std::max(1.0, std::pow(std::pow(by_size, -4) + std::pow(registers_of_an_sm / registers, -4), -0.25));
     const double instructions = 4 * w.issue * warp / w.threads; // of a tile
+    const double own = t.core == batched_core::mma ? own_issue : own_issue_of_fma;
     const auto block_cycles = [&](int products) {
-        return copy_cycles + (t.realigned && st.op != assignment::assign ? realign_cycles : 0) +
-               w.copies * products * warp / t.threads +
-               std::ceil(products * w.threads / t.threads) * (own_issue * instructions + step_cycles * w.steps);
+        return copy_cycles + w.copies * products * warp / t.threads +
+               std::ceil(products * w.threads / t.threads) * own * instructions;
     };
-    out.latency = block_cycles(t.products) / (resident * t.products) * seconds_a_cycle;
+    out.latency =
+        block_cycles(t.products) / (resident * t.products) * seconds_a_cycle + own_memory * out.memory / resident;
     out.alone = block_cycles(1) / clock;
     return out;
 }
@@ -324,9 +349,11 @@ void add_mma_tiles_like(std::vector<batched_tile>& out, batched_tile t, const st
                         const product_sizes& s, const candidate_layouts& layouts) {
     const auto& mma = *mma_of(st, t);
     const auto row_tiles = up(t.c_transposed ? s.n : s.m, mma.rows), column_tiles = up(t.c_transposed ? s.m : s.n, 8);
+    // Of 2-byte numbers one by one larger tiles than 2x5 and 3x3 have not been timed.
+    const bool by_elements = !t.realigned;
     for (std::int64_t tm = 1; tm <= row_tiles; ++tm)
         for (std::int64_t tn = 1; tn <= column_tiles; ++tn) {
-            if (tm * tn > 16) continue;
+            if (tm * tn > 16 || (by_elements && mma.element_bytes == 2 && tm * tn + 3 * (2 * tm + tn) > 40)) continue;
             t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
             // realigned ones wait for their numbers, not for instructions
             t.k_unrolled = (s.k <= 32 && tm * tn <= 4) || (t.realigned && tm * tn <= 8) ? 2 : 1;
@@ -386,7 +413,9 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
     if (std::find(wide.begin(), wide.end(), s.n) == wide.end()) wide.push_back(s.n);
     for (const auto tm : tall)
         for (const auto tn : wide) {
-            if (!is_side(tm, s.m) || !is_side(tn, s.n) || tm * tn * s.words > 80) continue;
+            if (!is_side(tm, s.m) || !is_side(tn, s.n) || tm * tn * s.words > 80 ||
+                (tm * tn + 2 * (tm + tn)) * s.words > most_fma_words)
+                continue;
             batched_tile t;
             t.core = batched_core::fma;
             t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
@@ -395,8 +424,7 @@ std::vector<batched_tile> batched_candidates(const step& st, const machine& chip
                 for (const bool skewed : {false, true}) {
                     t.rows_first = rows_first, t.skewed = skewed;
                     if (skewed && (s.k < 4 || up(s.m, tm) == 1)) continue;
-                    if (work_of_fma(st, s, layout, t).registers <= most_registers)
-                        add_sizes(out, st, chip, layout, t);
+                    add_sizes(out, st, chip, layout, t);
                 }
         }
     if (const auto* mma = mma_of(st, chip); mma != nullptr && std::max(s.m, s.n) >= least_mma_side)
