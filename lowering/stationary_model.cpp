@@ -42,8 +42,8 @@ constexpr double three_products = 0.45;  ///< of mma_shape's cycles, which are t
 constexpr double doubles = 1.4;          ///< the same of f64: an H200 lowers its clock to 1.5 GHz to make so many
 constexpr double stationary_issue = 1.2; ///< of what is counted
 constexpr double beside = 0.02;          ///< of the units that are not the slowest, what is not hidden
-/// Of the memory's time for a block, what it waits for itself where fragments are made of each slice: of 80 timings of
-/// f32 and c64 on an H200, blocks alone on an SM took up to 1.9 times what was predicted without, two of them 1.3.
+/// Of the memory's time for a block, what it waits for itself where fragments are made of each slice: of 80 timings
+/// of f32 and c64 on an H200, blocks alone on an SM took up to 1.9 times what was predicted without, two of them 1.3.
 constexpr double own_memory = 0.7;
 constexpr double idle_ends = 0.1;        ///< blocks that start and end together leave the memory idle
 
