@@ -109,7 +109,8 @@ template <int Type = x_type> class box_products {
                 for (int c = 0; c < together; ++c)
                     if (first + c < column_tiles) right[c] = y[(g * column_tiles + first + c) * 32];
                 add<0, together>(left, right, first);
-                if constexpr (mma::passes > 1) add<1, together>(left, right, first), add<2, together>(left, right, first);
+                if constexpr (mma::passes > 1)
+                    add<1, together>(left, right, first), add<2, together>(left, right, first);
             }
         }
     }

@@ -23,7 +23,7 @@ struct box_layout {
 /// Of C (o: 0), X (1) or Y (2), whose lines run along the one axis of class `along`, across the one of `across`. None
 /// where it lies otherwise, there are more lines than a box may have, elements are larger than the copy engine's, or
 /// the chip has no such copies. Whether lines start at multiples of 16 bytes, which the engine wants, is seen at
-/// launch, so that a long side of any length has one kernel.
+/// launch, where pointers are known.
 std::optional<box_layout> boxes_of(const step& st, int o, axis_class along, axis_class across, const machine& chip);
 
 /// Elements of a line that a box has.

@@ -33,7 +33,8 @@ ab_sizes ab_sizes_of(const step& st);
 /// The smallest step of an operand along the axes of a class; the largest number if it has none.
 std::int64_t ab_smallest_step(const step& st, std::size_t operand, axis_class c);
 
-/// Whether tall_skinny_ab_boxes takes a product.
+/// Whether tall_skinny_ab_boxes takes a product: its columns start at multiples of 16 bytes if the first does, and it
+/// has enough to do for a chip.
 bool ab_takes_boxes(const step& st, const machine& chip);
 
 /// A warp's box and stages of tall_skinny_ab_boxes.

@@ -82,13 +82,13 @@ const covering_case tall_cases[] = {
     {"C(j,i) -= conj(A(k,i))*B(k,j)", "C=c128[3,1100] A=c128[2,1100] B=c128[2,3]"},
     {"C(j,i) = A(k,i)*B(k,j)", "C=f32[3,1100] A=f16[4,1100] B=f32[4,3]"},
     {"C(i,j) = A(i,k)*B(k,j)", "C=f64[1053:1,4:1060] A=f32[1053:4,3:1] B=bf16[3,4]"},
-    // Columns in boxes: sums and widths that fill none, C added to, padded, and of a length that no box starts at.
+    // Columns in boxes: sums and widths that fill none, C added to, padded, and from a row on that no box starts at.
     {"C(i,j) -= 2*A(i,k)*B(k,j)", "C=f64[2053:1,21:2056] A=f64[2053:1,13:2060] B=f64[13,21]"},
     {"C(i,j) = A(i,k)*B(j,k)", "C=f32[4100,11] A=f32[4100,37] B=f32[11,37]"},
     {"C(i,j) += A(i,k)*B(k,j)", "C=f32[4001:1,20:4004] A=f32[4001:1,9:4004] B=f32[9,20]"},
     {"C(i,j) += conj(A(i,k))*B(k,j)", "C=c64[2100,17] A=c64[2100,10] B=c64[10,17]"},
-    {"C(i,j) = A(i,k)*conj(B(k,j))", "C=c64[1501,9] A=c64[1501,20] B=c64[20,9]"},
-    {"C(i,j) += A(i,k)*B(k,j)", "C=f64[1027,9] A=f64[1027,30] B=f64[30,9]"},
+    {"C(i,j) = A(i,k)*conj(B(k,j))", "C=c64[2502,9] A=c64[2502,20] B=c64[20,9]"},
+    {"C(i,j) += A(i+1,k)*B(k,j)", "C=f64[2101:1,9:2104] A=f64[2102,30] B=f64[30,9]"},
 };
 
 // 2-byte operands whose lines start anywhere: odd, even and padded ones, shared, gathered, several products a block

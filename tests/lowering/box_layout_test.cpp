@@ -54,21 +54,22 @@ TEST_CASE("an operand's boxes are of columns that lie one after another") {
     CHECK_FALSE(boxes_of(tall(atb, "C=f32[20,17] A=f32[2147483648,20] B=f32[2147483648,17]"), 1, k, m, chip));
 }
 
-TEST_CASE("columns of tall products may come in boxes, whatever their length; other layouts not") {
+TEST_CASE("columns of tall products may move in boxes, A^T B's whatever their length; other layouts not") {
     for (const char* type : {"f64", "f32", "c64"})
-        for (const int height : {70000, 70001}) {
+        for (const int height : {700000, 700001}) {
             INFO(type << " " << height);
             const auto columns = [&](const char* pattern) {
                 return fmt::format(fmt::runtime(pattern), type, height);
             };
             CHECK(has_boxed(tall(atb, columns("C={0}[20,17] A={0}[{1},20] B={0}[{1},17]"))));
-            CHECK(has_boxed(tall(ab, columns("C={0}[{1},20] A={0}[{1},17] B={0}[17,20]"))));
+            CHECK(has_boxed(tall(ab, columns("C={0}[{1},20] A={0}[{1},17] B={0}[17,20]"))) ==
+                  (height % 2 == 0));
             CHECK_FALSE(has_boxed(
                 tall("C(i,j) = A(i,k)*B(j,k)", columns("C={0}[20,17] A={0}[20,{1}] B={0}[17,{1}]"))));
             CHECK_FALSE(has_boxed(tall(ab, columns("C={0}[{1}:20,20:1] A={0}[{1},17] B={0}[17,20]"))));
         }
-    CHECK_FALSE(has_boxed(tall(atb, "C=f32[20,17] A=f16[70000,20] B=f16[70000,17]")));
-    CHECK_FALSE(has_boxed(tall(ab, "C=f64[70000,20] A=f32[70000,17] B=f64[17,20]")));
+    CHECK_FALSE(has_boxed(tall(atb, "C=f32[20,17] A=f16[700000,20] B=f16[700000,17]")));
+    CHECK_FALSE(has_boxed(tall(ab, "C=f64[700000,20] A=f32[700000,17] B=f64[17,20]")));
 }
 
 TEST_CASE("what parameters boxes may have fits an SM") {
@@ -76,7 +77,7 @@ TEST_CASE("what parameters boxes may have fits an SM") {
     for (const char* type : {"f64", "f32", "c64"})
         for (const auto& [n, k] : {std::pair{8, 64}, {17, 9}, {33, 31}, {64, 64}})
             for (const std::string op : {"=", "+="}) {
-                const auto height = 100000;
+                const auto height = 1000000;
                 INFO(type << " " << n << " " << k << " " << op);
                 const auto st = tall("C(i,j) " + op + " A(i,k)*B(k,j)",
                                      fmt::format("C={0}[{1},{2}] A={0}[{1},{3}] B={0}[{3},{2}]", type, height, n, k));
