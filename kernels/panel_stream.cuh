@@ -78,10 +78,10 @@ template <int O, class Element> class panel_stream {
     /// How many of `panels`, the first ones, a bulk copy each may bring: whole ones, of the last only where its steps
     /// take whole 16 bytes.
     RICCI_FUNCTION int whole_panels(int panels) const {
-        if constexpr (has_boxes_of)
-            return !boxes_are_here(arguments_)                  ? 0
-                   : own_steps(panels - 1) * size % 16 == 0 ? panels
-                                                                : panels - 1;
+        if constexpr (has_boxes_of) {
+            if (!boxes_are_here(arguments_)) return 0;
+            return own_steps(panels - 1) * size % 16 == 0 ? panels : panels - 1;
+        }
         if (lines[O] != 2 || line_length * size % 16 != 0 || misaligned_ % 16 != 0) return 0;
         return whole_bytes(panels - 1) % 16 == 0 ? panels : panels - 1;
     }
