@@ -267,12 +267,12 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         out.fragments = fragment_load::boxes;
         for (int o = 1; o < 3; ++o) {
             const auto at = static_cast<std::size_t>(o);
-            const auto elements = box_line / size_of(operand_of(st, o).type);
+            const auto elements = box_elements(size_of(operand_of(st, o).type));
             out.lines[at] = panel_lines::boxes;
             out.row[at] = o == 1 ? elements : 1, out.column[at] = o == 1 ? 1 : elements;
             out.pitch[at] = elements;
             out.region[at] = out.stage_bytes;
-            out.stage_bytes += k_panel / elements * up(o == 1 ? rows : columns, 8) * box_alignment;
+            out.stage_bytes += k_panel / elements * box_bytes(o == 1 ? rows : columns);
         }
         return out;
     }

@@ -26,10 +26,11 @@ struct box_layout {
 /// launch, where pointers are known.
 std::optional<box_layout> boxes_of(const step& st, int o, axis_class along, axis_class across, const machine& chip);
 
-/// Elements of a line that a box has.
-inline std::int64_t box_elements(const box_layout& x) { return box_line / x.element; }
+/// Elements of a line that a box has, of so many bytes each.
+constexpr std::int64_t box_elements(std::int64_t bytes) { return box_line / bytes; }
 
-/// Bytes in shared memory of one box with all of an operand's lines.
-inline std::int64_t box_bytes(const box_layout& x) { return (x.lines + 7) / 8 * box_alignment; }
+/// Of a box in shared memory: so many lines, filled up to eights.
+constexpr std::int64_t box_lines(std::int64_t lines) { return (lines + 7) / 8 * 8; }
+constexpr std::int64_t box_bytes(std::int64_t lines) { return box_lines(lines) * box_line; }
 
 } // namespace ricci::lowering

@@ -53,23 +53,24 @@ std::int64_t registers_of_boxes(const step& st, const batched_tile& t, const mma
 
 bool ab_takes_boxes(const step& st, const machine& chip) {
     const auto* mma = mma_of(st, chip);
-    const auto s = ab_sizes_of(st);
+    const auto type = operand_of(st, 0).type;
     // Element by element they are slower than other kernels: 39 to 55 % of the triad on an H200.
     const auto moves = [&](int o, axis_class across) {
         const auto boxes = boxes_of(st, o, m, across, chip);
         return boxes && boxes->between % 16 == 0;
     };
-    return mma != nullptr && s.x >= 4 && s.x == s.c && operand_of(st, 0).type == operand_of(st, 1).type &&
-           axes_of(st, batch).empty() && keeps_busy(st, chip) && moves(1, k) && moves(0, n);
+    return mma != nullptr && size_of(type) >= 4 && type == operand_of(st, 1).type && axes_of(st, batch).empty() &&
+           keeps_busy(st, chip) && moves(1, k) && moves(0, n);
 }
 
 ab_box_shape ab_box_shape_of(const step& st, const mma_shape& mma) {
     const auto s = ab_sizes_of(st);
     const std::int64_t parts = is_complex(st.compute) ? 2 : 1, number = mma.element_bytes == 8 ? 8 : 4 * mma.words;
-    const auto of_x = up(s.k, 8) * box_alignment, of_c = up(s.n, 8) * box_alignment;
+    const auto of_x = box_bytes(s.k), of_c = box_bytes(s.n);
     const bool adds = st.op != assignment::assign;
     ab_box_shape out{};
-    out.rows = box_line / s.x, out.row_tiles = out.rows / 16, out.column_tiles = up(s.n, 8), out.groups = up(s.k, 8);
+    out.rows = box_elements(s.x), out.row_tiles = out.rows / 16;
+    out.column_tiles = up(s.n, 8), out.groups = up(s.k, 8);
     out.pair_bytes = 2 * parts * number;
     out.c_place = adds ? of_x : 0, out.box_bytes = adds ? of_x + of_c : std::max(of_x, of_c);
     out.y_bytes = out.groups * out.column_tiles * warp * out.pair_bytes;

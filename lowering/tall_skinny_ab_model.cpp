@@ -321,14 +321,18 @@ double slower(const ab_sizes& s, const batched_tile& t, const machine& chip) {
     }
 }
 
-double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const machine& chip) {
-    const auto kernel = ab_kernel_of(t);
+turn_cost cost_of(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto* mma = t.core == batched_core::mma ? mma_of(st, t) : nullptr;
-    const auto cost = kernel == ab_kernel::threads ? cost_of_threads(st, s, t)
-                      : kernel == ab_kernel::boxes ? cost_of_boxes(st, s, t, *mma)
-                      : kernel == ab_kernel::warps
-                          ? cost_of_warps(st, s, t, *mma)
-                          : cost_of_shared(st, s, t, mma);
+    switch (ab_kernel_of(t)) {
+    case ab_kernel::threads: return cost_of_threads(st, s, t);
+    case ab_kernel::boxes: return cost_of_boxes(st, s, t, *mma);
+    case ab_kernel::warps: return cost_of_warps(st, s, t, *mma);
+    default: return cost_of_shared(st, s, t, mma);
+    }
+}
+
+double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, const machine& chip) {
+    const auto cost = cost_of(st, s, t);
     const double clock = sm_clock(chip);
     const double turns = real(up(s.m, ab_rows_of_turn(t))), blocks = real(ab_blocks(st, t, chip)),
                  own_turns = std::ceil(turns / blocks);

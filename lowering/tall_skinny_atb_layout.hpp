@@ -45,8 +45,8 @@ std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t thread
 std::int32_t atb_threads(const step& st, const batched_tile& t);
 
 /// Shared memory of a block, bytes; of that before the first panel.
-std::int64_t atb_barrier_bytes(const batched_tile& t);
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
+std::int64_t atb_barrier_bytes(const batched_tile& t);
 
 /// Steps of the sum that a block's share is counted in.
 std::int64_t atb_unit(const batched_tile& t);

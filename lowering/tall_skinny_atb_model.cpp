@@ -43,7 +43,7 @@ std::int64_t most_sums(const step& st, const mma_shape* mma) {
 
 /// Panels of about so many bytes, as many as fit `most_bytes`; false if not two do.
 bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::int64_t most_bytes) {
-    const std::int64_t of_box = t.boxed ? box_line / atb_sizes_of(st).x : 1,
+    const std::int64_t of_box = t.boxed ? box_elements(atb_sizes_of(st).x) : 1,
                        least = t.slices * std::max<std::int64_t>(of_box, t.core == batched_core::mma ? 16 : 1);
     t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_within(panel_bytes / atb_sizes_of(st).row), least));
     const auto layout = panel_layout_of(st, t);
@@ -88,6 +88,7 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
         if (core == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
         auto t = start_tile(st, core);
         const auto* mma = set_product(t, st, core, t.c_transposed ? s.n : s.m, chip);
+        const bool may_be_boxed = mma != nullptr && takes_boxes(st, chip);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -99,7 +100,7 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
                 // what is read ahead takes registers
                 t.k_unrolled = mma != nullptr && (mma->repeats > 1 || atb_sum_registers(st, t) > 32) ? 1 : 2;
                 for (const bool boxed : {false, true}) {
-                    if (boxed && (mma == nullptr || !takes_boxes(st, chip))) continue;
+                    if (boxed && !may_be_boxed) continue;
                     t.boxed = boxed;
                     add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
                 }

@@ -65,6 +65,10 @@ struct gemm_problem {
 /// A loaded kernel; owned by its backend for the life of the process.
 using kernel_handle = void*;
 
+/// What a GPU's copy engine is told of a matrix in boxes, words of a kernel's arguments: kernels/ptx_box.cuh.
+inline constexpr std::size_t words_of_boxes = 16;
+using box_map = std::span<std::uint64_t, words_of_boxes>;
+
 /// What a kernel takes of a GPU for each thread.
 struct kernel_use {
     int registers = 0;
@@ -85,7 +89,7 @@ class backend {
 
     /// Writes what a kernel's copies of boxes want to know of the matrix at `address`: kernels/ptx_box.cuh. False
     /// where a line of the matrix does not start at a multiple of 16 bytes, or there are no such copies.
-    virtual bool map_boxes(const lowering::box_layout&, std::uint64_t, std::span<std::uint64_t, 16>) const {
+    virtual bool map_boxes(const lowering::box_layout&, std::uint64_t, box_map) const {
         return false;
     }
 

@@ -72,8 +72,7 @@ class cuda_backend : public backend {
     kernel_handle load(const std::string& code, const std::string& entry) override;
     void launch(kernel_handle handle, const launch_shape& shape, std::span<const std::uint64_t> words) override;
     kernel_use use_of(kernel_handle handle) override;
-    bool map_boxes(const lowering::box_layout& layout, std::uint64_t address,
-                   std::span<std::uint64_t, 16> map) const override {
+    bool map_boxes(const lowering::box_layout& layout, std::uint64_t address, box_map map) const override {
         return cuda_map_boxes(d_, layout, address, map);
     }
     double seconds_of(const std::function<void()>& work) override;

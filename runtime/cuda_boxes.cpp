@@ -10,12 +10,12 @@
 namespace ricci::runtime {
 
 bool cuda_map_boxes(const cuda_driver& d, const lowering::box_layout& layout, std::uint64_t address,
-                    std::span<std::uint64_t, 16> map) {
-    static_assert(sizeof(CUtensorMap) == 16 * sizeof(std::uint64_t));
+                    box_map map) {
+    static_assert(sizeof(CUtensorMap) == words_of_boxes * sizeof(std::uint64_t));
     if (address % 16 != 0 || layout.between % 16 != 0) return false;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(layout.length), static_cast<cuuint64_t>(layout.lines)};
     const cuuint64_t strides[] = {static_cast<cuuint64_t>(layout.between)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(lowering::box_elements(layout)),
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(lowering::box_elements(layout.element)),
                               static_cast<cuuint32_t>(layout.lines)};
     const cuuint32_t steps[] = {1, 1};
     // only its size counts: what lies beyond the matrix is zero

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "lowering/box_layout.hpp"
+#include "runtime/backend.hpp"
 #include "runtime/cuda_driver.hpp"
 
 #include <cstdint>
-#include <span>
 
 namespace ricci::runtime {
 
 /// As backend::map_boxes: the driver's tensor map, with lines of 128 bytes whose pieces are exchanged.
 bool cuda_map_boxes(const cuda_driver& d, const lowering::box_layout& layout, std::uint64_t address,
-                    std::span<std::uint64_t, 16> map);
+                    box_map map);
 
 } // namespace ricci::runtime

@@ -48,7 +48,7 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
     bool all = true;
     for (const auto& box : request.boxes)
         all = b.map_boxes(box.layout, words[static_cast<std::size_t>(box.address)],
-                          std::span<std::uint64_t, words_of_boxes>(words.data() + box.word, words_of_boxes)) &&
+                          box_map(words.data() + box.word, words_of_boxes)) &&
               all;
     words[static_cast<std::size_t>(request.boxes_word)] = all ? 1 : 0;
 }

@@ -29,7 +29,6 @@ struct argument_box {
     std::int32_t address = 0; ///< the word that has the operand's
     lowering::box_layout layout;
 };
-inline constexpr std::size_t words_of_boxes = 16;
 
 /// One kernel, ready to be compiled, and how it is started.
 struct kernel_launch {

@@ -74,9 +74,8 @@ class tall_skinny_source : public product_source {
         write_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", atb_barrier_bytes(t));
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
-        // of boxes: lines, filled up to eights
-        const auto x_step = t.boxed ? up(extent_of(st_, m), 8) * 8 : layout.column[1],
-                   y_step = t.boxed ? up(extent_of(st_, n), 8) * 8 : layout.row[2];
+        const auto x_step = t.boxed ? box_lines(extent_of(st_, m)) : layout.column[1],
+                   y_step = t.boxed ? box_lines(extent_of(st_, n)) : layout.row[2];
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(x_step * apart),
                                                                static_cast<std::int32_t>(y_step * apart)});
         if (t.boxed) add_boxes(1, *boxes_of(st_, 1, k, m, chip_)), add_boxes(2, *boxes_of(st_, 2, k, n, chip_));

@@ -133,7 +133,7 @@ class emulator : public tests::host_backend {
 
     /// As copy_engine reads it.
     bool map_boxes(const lowering::box_layout& layout, std::uint64_t address,
-                   std::span<std::uint64_t, 16> map) const override {
+                   runtime::box_map map) const override {
         const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
         if (address % 16 != 0 || layout.between % 16 != 0) return false;
         map[0] = address, map[1] = word(layout.length), map[2] = word(layout.lines), map[3] = word(layout.between);

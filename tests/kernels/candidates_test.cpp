@@ -164,7 +164,7 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
             *found = lowering::with_columns(*found);
             found->kernel = lowering::family::batched_stationary;
         }
-        auto candidates = lowering::tile_candidates(*found, chip);
+        auto candidates = lowering::tile_candidates(*found, of_few_processors(chip));
         if (wanted == kind::realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
         REQUIRE(candidates.size() > 3);
         std::shuffle(candidates.begin(), candidates.end(), random);

@@ -46,7 +46,7 @@ bool in_columns(const covering_case& c) {
 /// Takes such parameters; false if there are none.
 bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, kind wanted) {
     for (auto& st : plan.steps) {
-        const auto all = lowering::tile_candidates(st, chip);
+        const auto all = lowering::tile_candidates(st, of_few_processors(chip));
         const auto found = std::find_if(all.begin(), all.end(), [&](const auto& t) {
             return t.core == lowering::batched_core::mma && t.in_registers == (wanted == kind::in_registers) &&
                    t.warpgroups == (wanted == kind::warpgroups) && t.boxed == (wanted == kind::boxes);

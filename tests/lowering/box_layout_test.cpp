@@ -42,8 +42,8 @@ TEST_CASE("an operand's boxes are of columns that lie one after another") {
     CHECK(x->lines == 20);
     CHECK(x->between == 4 * 5004);
     CHECK(y->between == 4 * 6000);
-    CHECK(box_elements(*x) == 32);
-    CHECK(box_bytes(*x) == 3 * 1024); // of eight lines, filled up
+    CHECK(box_elements(x->element) == 32);
+    CHECK(box_bytes(x->lines) == 3 * 1024); // of eight lines, filled up
     CHECK_FALSE(boxes_of(st, 1, m, k, chip)); // rows lie apart
     auto older = chip;
     older.architecture = "sm_80";
