@@ -7,7 +7,7 @@
 //   m_axes, n_axes, k_axes, batch_axes          how many axes make up m, n, k and the batch, the first fastest
 //   m_extent[], n_extent[], k_extent[]          or `argument`: then it is in the arguments
 //   m_stride[2][] (in C, X), n_stride[2][] (in C, Y), k_stride[2][] (in X, Y)    or `argument`
-//   has_boxes          whether the arguments say how the operands lie in boxes: see ptx_box.cuh
+//   box_maps           how many of these the arguments have that say how operands lie in boxes: see ptx_box.cuh
 //   table_type[3]      of the tables that say where the matrices of C, X and Y lie: see index_table.hpp; -1: no table
 #pragma once
 
@@ -34,14 +34,14 @@ struct box_map {
     unsigned long long word[16];
 };
 
-template <bool> struct box_arguments {};
-template <> struct box_arguments<true> {
-    box_map box[3];           ///< of C, X, Y
+template <int Maps> struct box_arguments {
+    box_map box[Maps];        ///< of C, X, Y, if a kernel does not say otherwise
     long long boxes_are_here; ///< else some lines do not start at multiples of 16 bytes
     long long unused[7];      ///< up to whole alignments
 };
+template <> struct box_arguments<0> {};
 
-struct arguments : box_arguments<has_boxes>, table_arguments<has_tables> {
+struct arguments : box_arguments<box_maps>, table_arguments<has_tables> {
     void* c;
     const void* x;
     const void* y;

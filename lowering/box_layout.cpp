@@ -14,11 +14,15 @@ std::optional<box_layout> boxes_of(const step& st, int o, axis_class along, axis
     if (!has_bulk_copies(chip) || in_line.size() != 1 || of_lines.size() != 1 || !x.gathers.empty())
         return std::nullopt;
     const auto a = static_cast<std::size_t>(in_line.front()), b = static_cast<std::size_t>(of_lines.front());
-    box_layout out{size_of(x.type), st.axes[a].extent, st.axes[b].extent, x.stride[b] * size_of(x.type)};
-    const bool fits = x.stride[a] == 1 && out.element <= largest_element && out.length < most_length &&
-                      out.lines <= most_lines && out.between < most_between &&
-                      x.stride[b] >= out.length;
-    return fits ? std::optional(out) : std::nullopt;
+    const auto element = size_of(x.type), length = st.axes[a].extent, lines = st.axes[b].extent;
+    const bool fits = x.stride[a] == 1 && element <= largest_element && length < most_length && lines <= most_lines &&
+                      x.stride[b] * element < most_between && x.stride[b] >= length;
+    if (!fits) return std::nullopt;
+    return box_layout{element,
+                      {length, lines, 1},
+                      {x.stride[b] * element, 0},
+                      {box_elements(element), lines, 1},
+                      true};
 }
 
 } // namespace ricci::lowering

@@ -7,7 +7,9 @@
 #include "lowering/lanes_model.hpp"
 
 #include "lowering/families.hpp"
-#include "lowering/product_sizes.hpp"
+#include "lowering/lane_ring_layout.hpp"
+#include "lowering/lane_ring_model.hpp"
+#include "lowering/lanes_product.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
@@ -22,11 +24,7 @@ using enum axis_class;
 
 constexpr int most_registers = 168; ///< a thread, predicted
 constexpr std::int64_t most_threads = 512;
-constexpr std::int64_t least_sums = 24, most_sums = 64;      ///< 4-byte registers of a thread
-constexpr std::int64_t longest_side = 8;                     ///< elements of a thread
-constexpr std::int64_t most_neighbors = 2;                   ///< products of a thread
 constexpr std::int64_t most_parts = 12;                      ///< of C's rows and of its columns together
-constexpr std::int64_t least_line = 64, longest_line = 1024; ///< bytes of neighbors: DRAM gives 64 at a time
 constexpr std::size_t most_candidates = 1500;
 
 // What lines cost was measured by itself, the rest is fitted to 910 kernels of f64, f32 and f16 products at n = 2..64
@@ -46,49 +44,11 @@ constexpr double panel_cycles = 1000;        ///< of a panel: its copies' way an
 constexpr double own_issue = 0.17;           ///< of a block's instructions, what it waits for itself
 constexpr double overlap = 5.8;              ///< how well units work side by side: 1 not at all, infinite wholly
 
-/// Warps of an SM, each of whose four parts has registers of its own, given out by eights.
-std::int64_t warps_with(std::int64_t registers) {
-    return 4 * (registers_of_an_sm / 4 / (up(registers, 8) * 8 * warp));
-}
-
-int registers_of(int bytes) { return (bytes + 3) / 4; }
-
-bool is_for_all(const step& st, std::int32_t o) {
-    return st.operands[static_cast<std::size_t>(o)].stride[static_cast<std::size_t>(axes_of(st, batch).front())] == 0;
-}
-
 /// Bytes of an asynchronous copy: lines are seldom all aligned to more than a number, and a kernel serves batches of
 /// any length.
 double copy_bytes(int element_bytes, bool complex) {
     return element_bytes == 16 ? 16 : std::max(4, complex ? element_bytes / 2 : element_bytes);
 }
-
-/// What does not change with the tile.
-struct lanes_product {
-    explicit lanes_product(const step& st)
-        : s(sizes_of(st)), x_for_all(is_for_all(st, st.x)), y_for_all(is_for_all(st, st.y)),
-          accumulates(st.op != assignment::assign), batches(static_cast<double>(extent_of(st, batch))) {
-        least_bytes = s.c_bytes;
-        if (!x_for_all) least_bytes = std::min(least_bytes, s.x_bytes);
-        if (!y_for_all) least_bytes = std::min(least_bytes, s.y_bytes);
-        x_taken = x_for_all ? 0 : static_cast<double>(s.m * s.k * s.x_bytes);
-        y_taken = y_for_all ? 0 : static_cast<double>(s.k * s.n * s.y_bytes);
-        c_taken = static_cast<double>(s.m * s.n * s.c_bytes) * (accumulates ? 2 : 1);
-    }
-    product_sizes s;
-    bool x_for_all, y_for_all, accumulates;
-    double batches;
-    int least_bytes;
-    double x_taken, y_taken, c_taken; ///< bytes a product
-
-    double multiplies() const { return s.complex ? 4 : 1; }
-    int conversions() const { return (s.x_bytes == 2 ? 1 : 0) + (s.y_bytes == 2 ? 1 : 0); }
-    /// As kernels/batched_lane_panels.cuh: whether a thread reads C at the start.
-    bool reads_c_early(const batched_tile& t) const {
-        return accumulates && t.tile_m * t.tile_n * (t.thread_products * s.words + c_registers(t)) <= 64;
-    }
-    int c_registers(const batched_tile& t) const { return registers_of(t.thread_products * s.c_bytes); }
-};
 
 lanes_layout layout_of(const lanes_product& p, const batched_tile& t) {
     lanes_layout out;
@@ -129,44 +89,6 @@ int predicted_registers(const lanes_product& p, const batched_tile& t) {
            std::max(p.reads_c_early(t) ? tile * p.c_registers(t) : 0, sides * s.words) + (is_even(p, t) ? 36 : 52);
 }
 
-std::vector<std::int64_t> sides_of(std::int64_t extent) {
-    std::vector<std::int64_t> out;
-    for (std::int64_t side = 1; side <= std::min(extent, longest_side); ++side)
-        if (4 * up(extent, side) * side <= 5 * extent) out.push_back(side); // at most a fifth of the work for nothing
-    return out;
-}
-
-/// Small and narrow tiles read shared memory more often: only where a product leaves nothing better.
-bool is_worth_a_try(std::int64_t tm, std::int64_t tn, std::int64_t neighbors, const product_sizes& s) {
-    const auto sums = tm * tn * neighbors * s.words;
-    const bool is_small = sums < least_sums && tm < std::min(s.m, longest_side) && tn < std::min(s.n, longest_side);
-    const bool is_narrow = 4 * std::min(tm, tn) < std::max(tm, tn) && 4 * std::min(s.m, s.n) >= std::max(tm, tn);
-    return sums <= most_sums && !is_small && !is_narrow;
-}
-
-/// Rows, columns and neighbors of a thread.
-std::vector<std::array<std::int64_t, 3>> thread_tiles(const lanes_product& p) {
-    const auto& s = p.s;
-    const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
-    std::vector<std::array<std::int64_t, 3>> out;
-    // 2-byte elements are halves of words.
-    for (std::int64_t neighbors = widest == 2 ? 2 : 1; neighbors <= (widest <= 4 ? most_neighbors : 1); ++neighbors)
-        for (const auto tm : sides_of(s.m))
-            for (const auto tn : sides_of(s.n))
-                if (is_worth_a_try(tm, tn, neighbors, s)) out.push_back({tm, tn, neighbors});
-    return out;
-}
-
-/// All of a side's tiles, or parts that blocks share, nearly equal ones.
-std::vector<std::int64_t> parts_of(std::int64_t tiles) {
-    std::vector<std::int64_t> out;
-    for (std::int64_t parts = 1; parts <= 8; ++parts)
-        if (const auto part = up(tiles, parts);
-            20 * up(tiles, part) * part <= 23 * tiles && (out.empty() || part != out.back()))
-            out.push_back(part);
-    return out;
-}
-
 /// Those of one way to cut C, over how X and Y come.
 void add_panels(std::vector<batched_tile>& out, const lanes_product& p, const machine& chip, batched_tile t) {
     constexpr std::int64_t largest_block = 112 << 10, least_stage = 4 << 10, largest_stage = 36 << 10;
@@ -196,7 +118,8 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
 
 /// Seconds of the whole batch. An SM's units and the memory work side by side, the better the more one of them is the
 /// slowest.
-double seconds_of(const lanes_product& p, const batched_tile& t, const machine& chip) {
+double seconds_of(const step& st, const lanes_product& p, const batched_tile& t, const machine& chip) {
+    if (t.boxed) return lane_ring_seconds(st, t, chip);
     const auto& s = p.s;
     const double clock = sm_clock(chip);
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
@@ -262,10 +185,10 @@ double seconds_of(const lanes_product& p, const batched_tile& t, const machine& 
 }
 
 /// Leaves those that should be the fastest, in their order: of thousands, a tuner measures few.
-void drop_slow(std::vector<batched_tile>& tiles, const lanes_product& p, const machine& chip) {
+void drop_slow(std::vector<batched_tile>& tiles, const step& st, const lanes_product& p, const machine& chip) {
     if (tiles.size() <= most_candidates) return;
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(p, tiles[c], chip), c);
+    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(st, p, tiles[c], chip), c);
     std::nth_element(order.begin(), order.begin() + most_candidates, order.end());
     order.resize(most_candidates);
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -308,6 +231,7 @@ std::int64_t lanes_shared_bytes(const step& st, const batched_tile& t) {
 }
 
 std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    if (t.boxed) return lane_ring_resident_blocks(st, t, chip);
     const lanes_product p(st);
     return resident_blocks(p, t, has_panels(t) ? shared_bytes(p, layout_of(p, t), t) : 0, chip);
 }
@@ -358,14 +282,15 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
                     add_panels(out, p, chip, t);
                 }
     }
-    drop_slow(out, p, chip);
+    for (const auto& t : lane_ring_candidates(st, chip)) out.push_back(t);
+    drop_slow(out, st, p, chip);
     return out;
 }
 
 std::vector<double> lanes_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const lanes_product p(st);
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(p, t, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(st, p, t, chip));
     return out;
 }
 

@@ -15,8 +15,9 @@ bool is_interleaved(const step& st);
 /// Whether the products of a batch lie one element apart in every operand, or share one.
 bool has_neighboring_products(const step& st);
 
-/// Whether a tile is of batched_lane_panels; else it is of batched_lanes, a thread a product.
-inline bool has_panels(const batched_tile& t) { return t.stages > 0; }
+/// Whether a tile is of batched_lane_panels; boxed ones are of batched_lane_ring, others of batched_lanes, a thread a
+/// product.
+inline bool has_panels(const batched_tile& t) { return t.stages > 0 && !t.boxed; }
 
 /// How a block of batched_lane_panels cuts C and where the panels of X [1] and Y [2] lie in a stage; [0] is unused.
 struct lanes_layout {

@@ -57,7 +57,7 @@ bool ab_takes_boxes(const step& st, const machine& chip) {
     // Element by element they are slower than other kernels: 39 to 55 % of the triad on an H200.
     const auto moves = [&](int o, axis_class across) {
         const auto boxes = boxes_of(st, o, m, across, chip);
-        return boxes && boxes->between % 16 == 0;
+        return boxes && are_aligned(*boxes);
     };
     return mma != nullptr && size_of(type) >= 4 && type == operand_of(st, 1).type && axes_of(st, batch).empty() &&
            keeps_busy(st, chip) && moves(1, k) && moves(0, n);

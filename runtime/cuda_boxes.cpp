@@ -4,6 +4,7 @@
 #include "runtime/cuda_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -12,19 +13,24 @@ namespace ricci::runtime {
 bool cuda_map_boxes(const cuda_driver& d, const lowering::box_layout& layout, std::uint64_t address,
                     box_map map) {
     static_assert(sizeof(CUtensorMap) == words_of_boxes * sizeof(std::uint64_t));
-    if (address % 16 != 0 || layout.between % 16 != 0) return false;
-    const cuuint64_t extents[] = {static_cast<cuuint64_t>(layout.length), static_cast<cuuint64_t>(layout.lines)};
-    const cuuint64_t strides[] = {static_cast<cuuint64_t>(layout.between)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(lowering::box_elements(layout.element)),
-                              static_cast<cuuint32_t>(layout.lines)};
-    const cuuint32_t steps[] = {1, 1};
+    if (!takes_boxes_at(layout, address)) return false;
+    const cuuint32_t axes = layout.between[1] == 0 ? 2 : 3; // as the kernel's instruction has them
+    std::array<cuuint64_t, 3> extents{};
+    std::array<cuuint64_t, 2> strides{};
+    std::array<cuuint32_t, 3> box{}, steps{1, 1, 1};
+    std::ranges::transform(layout.extent, extents.begin(), [](auto e) { return static_cast<cuuint64_t>(e); });
+    extents[0] = static_cast<cuuint64_t>(line_length(layout, address));
+    std::ranges::transform(layout.between, strides.begin(), [](auto b) { return static_cast<cuuint64_t>(b); });
+    std::ranges::transform(layout.box, box.begin(), [](auto e) { return static_cast<cuuint32_t>(e); });
     // only its size counts: what lies beyond the matrix is zero
     const auto type = layout.element == 8   ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
                       : layout.element == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
                                             : CU_TENSOR_MAP_DATA_TYPE_UINT16;
     CUtensorMap made;
-    check(d.cuTensorMapEncodeTiled(&made, type, 2, std::bit_cast<void*>(address), extents, strides, box, steps,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+    const auto swizzle = layout.exchanged ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE;
+    void* const first = std::bit_cast<void*>(address / 16 * 16);
+    check(d.cuTensorMapEncodeTiled(&made, type, axes, first, extents.data(), strides.data(), box.data(),
+                                   steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
           "cuTensorMapEncodeTiled");
     std::memcpy(map.data(), &made, sizeof made);

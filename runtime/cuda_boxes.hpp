@@ -9,7 +9,7 @@
 
 namespace ricci::runtime {
 
-/// As backend::map_boxes: the driver's tensor map, with lines of 128 bytes whose pieces are exchanged.
+/// As backend::map_boxes: the driver's tensor map.
 bool cuda_map_boxes(const cuda_driver& d, const lowering::box_layout& layout, std::uint64_t address,
                     box_map map);
 

@@ -4,6 +4,7 @@
 #include "lowering/batched_layout.hpp"
 #include "lowering/batched_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/stationary_layout.hpp"
 #include "lowering/stationary_model.hpp"
@@ -125,6 +126,7 @@ class batched_source : public product_source {
 
     void make_batched_lanes() {
         const auto& t = st_.batched;
+        if (t.boxed) return make_lane_ring();
         out_.shape.grid = lanes_blocks(st_, t);
         text_.constant("blocks_of_an_sm", lanes_resident_blocks(st_, t, chip_));
         out_.shape.threads = t.threads;
@@ -147,6 +149,39 @@ class batched_source : public product_source {
         text_.list("region", narrow(layout.region));
         finish("batched_lane_panels");
         out_.shape.shared_bytes = static_cast<int>(lanes_shared_bytes(st_, t));
+    }
+
+    void make_lane_ring() {
+        const auto& t = st_.batched;
+        const auto layout = lane_ring_layout_of(st_, t);
+        write_tile(t.threads);
+        text_.constant("blocks_of_an_sm", lane_ring_resident_blocks(st_, t, chip_));
+        text_.constant("helper_warps", lane_ring_helper_warps);
+        text_.constant("products_per_thread", t.thread_products);
+        text_.constant("rows_of_block", layout.rows);
+        text_.constant("columns_of_block", layout.columns);
+        text_.constant("row_blocks", layout.row_blocks);
+        text_.constant("column_blocks", layout.column_blocks);
+        text_.constant("k_panel", t.k_panel);
+        write_stages(layout.stage_bytes);
+        text_.constant("c_stages", t.slices);
+        text_.constant("c_bytes", layout.c_bytes);
+        text_.constant("residues", layout.residues);
+        text_.list("box_bytes", narrow(layout.box_bytes));
+        text_.constant("barrier_bytes", layout.barrier_bytes);
+        text_.list("region", narrow(layout.region));
+        finish(is_shifted(t) ? "batched_lane_shifts" : "batched_lane_ring");
+        out_.shape.grid = lane_ring_blocks(st_, t, chip_);
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(layout.shared_bytes);
+        if (!has_lane_boxes(st_, t, chip_)) return;
+        if (is_shifted(t)) {
+            for (const int o : {1, 2})
+                for (const auto lines : {shifted_lines::most, shifted_lines::fewer, shifted_lines::last})
+                    add_boxes(shifted_map(o, lines), o, shifted_boxes_of(st_, o, t, layout, lines));
+        } else {
+            for (const int o : {0, 1, 2}) add_boxes(o, lane_boxes_of(st_, o, t, layout));
+        }
     }
 
     void make_batched_panels() {

@@ -3,6 +3,7 @@
 
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
+#include "lowering/lane_ring_layout.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/tree.hpp"
 
@@ -150,7 +151,7 @@ void product_source::write_shared_constants() {
     for (int o = 0; o < 3; ++o)
         if (const auto* table = table_of(o))
             table_types[static_cast<std::size_t>(o)] = static_cast<std::int32_t>(table->type);
-    text_.flag("has_boxes", st_.batched.boxed);
+    text_.constant("box_maps", box_maps());
     text_.list("table_type", table_types);
     text_.wide_list("m_extent", constant_extents(m, m_));
     text_.wide_list("n_extent", constant_extents(n, n_));
@@ -186,13 +187,19 @@ void product_source::pack_arguments() {
 }
 
 void product_source::pack_boxes(argument_packer& pack) {
-    constexpr std::size_t words = 3 * words_of_boxes + 8;
-    out_.boxes_word = static_cast<std::int32_t>(3 * words_of_boxes);
-    while (out_.words.size() < words) pack.number(0);
+    const auto maps = static_cast<std::size_t>(box_maps()) * words_of_boxes;
+    out_.boxes_word = static_cast<std::int32_t>(maps);
+    while (out_.words.size() < maps + 8) pack.number(0);
 }
 
-void product_source::add_boxes(int o, const box_layout& layout) {
-    out_.boxes.push_back({static_cast<std::int32_t>(static_cast<std::size_t>(o) * words_of_boxes),
+int product_source::box_maps() const {
+    if (!st_.batched.boxed) return 0;
+    return st_.kernel == family::batched_lanes && is_shifted(st_.batched) ? shifted_maps : 3;
+}
+
+void product_source::add_boxes(int o, const box_layout& layout) { add_boxes(o, o, layout); }
+void product_source::add_boxes(int map, int o, const box_layout& layout) {
+    out_.boxes.push_back({static_cast<std::int32_t>(static_cast<std::size_t>(map) * words_of_boxes),
                           first_address_ + o, layout});
 }
 

@@ -41,6 +41,8 @@ class product_source {
 
     /// Operand o, C (0), X (1) or Y (2), comes in boxes.
     void add_boxes(int o, const lowering::box_layout& layout);
+    /// The same by a map of another number.
+    void add_boxes(int map, int o, const lowering::box_layout& layout);
 
     /// Makes the source, of the kernel of this name: all constants are written.
     void finish(std::string_view name);
@@ -69,7 +71,8 @@ class product_source {
     std::vector<std::int64_t> constant_extents(lowering::axis_class c, const axis_group& g) const;
     void write_shared_constants();
     void pack_arguments();
-    /// Words for how C, X and Y lie in boxes, still empty.
+    int box_maps() const;
+    /// Words for how operands lie in boxes, still empty.
     void pack_boxes(argument_packer& pack);
     /// Of C, X or Y.
     const lowering::operand* table_of(int o) const;

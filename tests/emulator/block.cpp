@@ -82,11 +82,12 @@ void block_runner::attach_engine() {
     state_.bulk_store = [](void* to, const void* from, int bytes) {
         on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); });
     };
-    state_.box_load = [](void* to, const unsigned long long* map, long long first, int line, const void* b) {
-        on_engine([&](copy_engine& e) { e.load_box(to, map, first, line, b); });
+    state_.box_load = [](void* to, const unsigned long long* map, long long first, int line, int plane,
+                         const void* b) {
+        on_engine([&](copy_engine& e) { e.load_box(to, map, {first, line, plane}, b); });
     };
-    state_.box_store = [](const unsigned long long* map, long long first, int line, const void* from) {
-        on_engine([&](copy_engine& e) { e.store_box(current->running_, map, first, line, from); });
+    state_.box_store = [](const unsigned long long* map, long long first, int line, int plane, const void* from) {
+        on_engine([&](copy_engine& e) { e.store_box(current->running_, map, {first, line, plane}, from); });
     };
     state_.wait_bulk_stores = [](int pending) {
         on_engine([&](copy_engine& e) { e.finish_stores(current->running_, pending); });

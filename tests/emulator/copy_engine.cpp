@@ -4,14 +4,16 @@
 #include "lowering/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 namespace ricci::tests {
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw error(fmt::format("emulator: {}", what), blame::environment); }
+[[noreturn]] void fail(std::string_view what) { throw error(fmt::format("emulator: {}", what), blame::environment); }
 
 } // namespace
 
@@ -65,43 +67,78 @@ void copy_engine::store(std::size_t thread, void* global, const void* in_shared,
     stores_.push_back({{{global, in_shared, bytes, bytes}}, bytes, nullptr, thread});
 }
 
+namespace {
+
+constexpr int piece = 16; ///< bytes
+
+/// What the emulator's map_boxes writes.
+struct box_words {
+    explicit box_words(const unsigned long long* map)
+        : matrix(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[0]))), element(signed_word(map[1])),
+          exchanged(map[2] != 0), extent{signed_word(map[3]), signed_word(map[4]), signed_word(map[5])},
+          box{signed_word(map[6]), signed_word(map[7]), signed_word(map[8])},
+          between{signed_word(map[9]), signed_word(map[10])},
+          begin(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[11]))),
+          bytes_from_anywhere(signed_word(map[12])) {}
+    static std::int64_t signed_word(unsigned long long word) { return static_cast<std::int64_t>(word); }
+
+    std::byte* matrix;
+    std::int64_t element;
+    bool exchanged;
+    std::array<std::int64_t, 3> extent, box;
+    std::array<std::int64_t, 2> between;
+    std::byte* begin; ///< of the matrix, whose bytes count where it may begin anywhere
+    std::int64_t bytes_from_anywhere;
+    std::int64_t line_bytes() const { return box[0] * element; }
+    std::int64_t bytes() const { return line_bytes() * box[1] * box[2]; }
+};
+
+} // namespace
+
 template <class F>
-void copy_engine::each_piece(const unsigned long long* map, std::int64_t first, std::int64_t line,
-                             const void* in_shared, const F& f) const {
-    // as the emulator's map_boxes writes them
-    auto* const matrix = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[0]));
-    const auto length = static_cast<std::int64_t>(map[1]), lines = static_cast<std::int64_t>(map[2]),
-               between = static_cast<std::int64_t>(map[3]), box_lines = static_cast<std::int64_t>(map[4]),
-               unit = static_cast<std::int64_t>(map[5]);
-    constexpr int box_line = 128, piece = 16;
+void copy_engine::each_piece(const unsigned long long* map, const place& first, const void* in_shared,
+                             const F& f) const {
+    const box_words w(map);
     const auto* const start = static_cast<const std::byte*>(in_shared);
-    if (matrix == nullptr) fail("a box of no matrix");
-    if (reinterpret_cast<std::uintptr_t>(in_shared) % 1024 != 0) fail("a box is not aligned to 1024 bytes");
-    if (start < shared_ || start + box_lines * box_line > shared_ + shared_bytes_) fail("a box leaves shared memory");
-    if (first < 0 || line < 0) fail("a box begins before its matrix");
-    for (std::int64_t l = 0; l < box_lines; ++l)
-        for (std::int64_t p = 0; p < box_line / piece; ++p) {
-            const auto at = first * unit + p * piece;
-            const bool exists = line + l < lines && at < length * unit; // the last one whole, as an H200 stores it
-            f(exists ? matrix + (line + l) * between + at : matrix, start + l * box_line + (p ^ l % 8) * piece,
-              exists ? piece : 0);
+    if (w.matrix == nullptr) fail("a box of no matrix");
+    const auto alignment = w.exchanged ? 1024u : 128u;
+    if (reinterpret_cast<std::uintptr_t>(in_shared) % alignment != 0)
+        fail(fmt::format("a box is not aligned to {} bytes", alignment));
+    if (start < shared_ || start + w.bytes() > shared_ + shared_bytes_) fail("a box leaves shared memory");
+    if (*std::min_element(first.begin(), first.end()) < 0) fail("a box begins before its matrix");
+    if (*std::max_element(w.box.begin(), w.box.end()) > 256 || w.line_bytes() % piece != 0)
+        fail("a box that the copy engine does not take");
+    const auto pieces = w.line_bytes() / piece;
+    for (std::int64_t l = 0; l < w.box[1] * w.box[2]; ++l)
+        for (std::int64_t p = 0; p < pieces; ++p) {
+            const auto at = first[0] * w.element + p * piece, line = first[1] + l % w.box[1],
+                       plane = first[2] + l / w.box[1];
+            // the last one of a line whole, as an H200 stores it
+            const bool exists = at < w.extent[0] * w.element && line < w.extent[1] && plane < w.extent[2];
+            auto* const global = exists ? w.matrix + plane * w.between[1] + line * w.between[0] + at : w.matrix;
+            const auto* const shared = start + (l * pieces + (w.exchanged ? p ^ l % 8 : p)) * piece;
+            // What lies around a matrix that begins anywhere may be anything, but is not all there.
+            const auto before = w.bytes_from_anywhere > 0 && exists ? std::max<std::int64_t>(0, w.begin - global) : 0;
+            const auto left = w.bytes_from_anywhere > 0 ? w.begin + w.bytes_from_anywhere - global : piece;
+            if (exists && left <= 0) fail("a box asks for what is behind its matrix");
+            const auto valid = !exists ? 0 : std::min<std::int64_t>(left, piece) - before;
+            f(global + before, shared + before, static_cast<int>(piece - before), static_cast<int>(valid));
         }
 }
 
-void copy_engine::load_box(void* in_shared, const unsigned long long* map, std::int64_t first, std::int64_t line,
-                           const void* barrier) {
+void copy_engine::load_box(void* in_shared, const unsigned long long* map, const place& first, const void* barrier) {
     at(barrier);
-    copy box{{}, static_cast<int>(map[4]) * 128, barrier, 0};
-    each_piece(map, first, line, in_shared, [&](const std::byte* global, const std::byte* shared, int valid) {
-        box.pieces.push_back({const_cast<std::byte*>(shared), global, 16, valid});
+    copy box{{}, static_cast<int>(box_words(map).bytes()), barrier, 0};
+    each_piece(map, first, in_shared, [&](const std::byte* global, const std::byte* shared, int bytes, int valid) {
+        box.pieces.push_back({const_cast<std::byte*>(shared), global, bytes, valid});
     });
     loads_.push_back(std::move(box));
 }
 
-void copy_engine::store_box(std::size_t thread, const unsigned long long* map, std::int64_t first, std::int64_t line,
+void copy_engine::store_box(std::size_t thread, const unsigned long long* map, const place& first,
                             const void* in_shared) {
     copy box{{}, 0, nullptr, thread};
-    each_piece(map, first, line, in_shared, [&](std::byte* global, const std::byte* shared, int valid) {
+    each_piece(map, first, in_shared, [&](std::byte* global, const std::byte* shared, int, int valid) {
         if (valid > 0) box.pieces.push_back({global, shared, valid, valid});
     });
     stores_.push_back(std::move(box));

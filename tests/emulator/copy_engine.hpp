@@ -5,8 +5,9 @@
 // that changes shared memory before a store has read it stores the change.
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <random>
@@ -25,10 +26,9 @@ class copy_engine {
     void load(void* in_shared, const void* global, int bytes, const void* barrier);
     void store(std::size_t thread, void* global, const void* in_shared, int bytes);
     /// Boxes of a matrix: kernels/ptx_box.cuh.
-    void load_box(void* in_shared, const unsigned long long* map, std::int64_t first, std::int64_t line,
-                  const void* barrier);
-    void store_box(std::size_t thread, const unsigned long long* map, std::int64_t first, std::int64_t line,
-                   const void* in_shared);
+    using place = std::array<std::int64_t, 3>; ///< in the matrix: element, line, plane
+    void load_box(void* in_shared, const unsigned long long* map, const place& first, const void* barrier);
+    void store_box(std::size_t thread, const unsigned long long* map, const place& first, const void* in_shared);
     void finish_stores(std::size_t thread, int pending);
     void copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid);
     void commit(std::size_t thread);
@@ -65,10 +65,9 @@ class copy_engine {
     void check(const void* global, const void* in_shared, int bytes) const;
     static void end_if_complete(phase& p);
     static void make(const std::vector<small_copy>& pieces);
-    /// f(in the matrix, in shared memory, bytes that exist: 16 or none) for each 16 bytes of a box.
+    /// f(in the matrix, in shared memory, bytes, those of them that exist) for each 16 bytes of a box.
     template <class F>
-    void each_piece(const unsigned long long* map, std::int64_t first, std::int64_t line, const void* in_shared,
-                    const F& f) const;
+    void each_piece(const unsigned long long* map, const place& first, const void* in_shared, const F& f) const;
 
     std::map<const void*, phase> barriers_;
     std::vector<copy> loads_, stores_;

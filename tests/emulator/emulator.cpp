@@ -135,9 +135,13 @@ class emulator : public tests::host_backend {
     bool map_boxes(const lowering::box_layout& layout, std::uint64_t address,
                    runtime::box_map map) const override {
         const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-        if (address % 16 != 0 || layout.between % 16 != 0) return false;
-        map[0] = address, map[1] = word(layout.length), map[2] = word(layout.lines), map[3] = word(layout.between);
-        map[4] = word(layout.lines), map[5] = word(layout.element);
+        if (!takes_boxes_at(layout, address)) return false;
+        map[0] = address / 16 * 16, map[1] = word(layout.element), map[2] = layout.exchanged;
+        std::transform(layout.extent.begin(), layout.extent.end(), map.begin() + 3, word);
+        map[3] = word(line_length(layout, address));
+        std::transform(layout.box.begin(), layout.box.end(), map.begin() + 6, word);
+        std::transform(layout.between.begin(), layout.between.end(), map.begin() + 9, word);
+        map[11] = address, map[12] = word(layout.bytes_from_anywhere);
         return true;
     }
 

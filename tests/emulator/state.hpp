@@ -19,8 +19,9 @@ struct ricci_emulated_state {
     void (*wait)(const void* barrier, int parity);
     void (*bulk_load)(void* in_shared, const void* global, int bytes, const void* barrier);
     void (*bulk_store)(void* global, const void* in_shared, int bytes);
-    void (*box_load)(void* in_shared, const unsigned long long* map, long long first, int line, const void* barrier);
-    void (*box_store)(const unsigned long long* map, long long first, int line, const void* in_shared);
+    void (*box_load)(void* in_shared, const unsigned long long* map, long long first, int line, int plane,
+                     const void* barrier);
+    void (*box_store)(const unsigned long long* map, long long first, int line, int plane, const void* in_shared);
     void (*wait_bulk_stores)(int pending);
     void (*async_copy)(void* in_shared, const void* global, int bytes, int valid);
     void (*commit_async_copies)();

@@ -61,6 +61,16 @@ const covering_case cases[] = {
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f16[264,16,12] A=f16[264,16,9] B=f16[264,9,12]"},
     {"C(e,i,j) -= A(e,i,k)*B(e,k,j)", "C=f16[300:1,16:301,8:4816] A=f16[300,16,20] B=f16[300:1,20:301,8:6021]"},
     {"C(e,i,j) += A(e,i,k)*B(k,j)", "C=f32[264,12,24] A=f32[264,12,10] B=f32[10,24]"},
+    // In boxes: blocks and neighbors that end within one, padded, and from an element on that no box starts at.
+    {"C(e,i,j) -= 2*A(e,i,k)*B(e,j,k)", "C=f32[136,33,10] A=f32[136,33,9] B=f32[136,10,9]"},
+    {"C(e,i,j) += A(e,k,i)*conj(B(e,k,j))", "C=c64[50:1,11:52,9:624] A=c64[50:1,20:60,11:1200] B=c64[50,20,9]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[46,30,27] A=f64[46,30,18] B=f64[46,18,27]"},
+    {"C(e,i,j) += A(e+1,i,k)*B(e,k,j)", "C=f32[68,9,7] A=f32[72,9,6] B=f32[68,6,7]"},
+    {"C(e,i,j) += A(e,i,k)*B(e+3,k,j)", "C=f16[80,9,12] A=f16[80,9,21] B=f16[88,21,12]"},
+    // In boxes of lines that start anywhere.
+    {"C(e,i,j) -= 2*A(e,i,k)*B(e,k,j)", "C=f64[71,19,18] A=f64[71,19,11] B=f64[71,11,18]"},
+    {"C(e,i,j) += conj(A(e,k,i))*B(e,k,j)", "C=c64[51:1,9:53,8:500] A=c64[51,12,9] B=c64[51:1,12:52,8:700]"},
+    {"C(e,j,i) = A(e,i,k)*B(e,k,j)", "C=f16[65,13,21] A=bf16[65,21,18] B=bf16[65,18,13]"},
     {"C(e,i,j) = A(e,i,k,l)*B(e,l,k,j)", "C=bf16[257,9,10] A=bf16[257,9,3,5] B=bf16[257,5,3,10]"},
 };
 

@@ -56,7 +56,6 @@ TEST_CASE("batched products of any layout have one kernel for all counts") {
         {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
         {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
         {"C(i,e,j) = A(i,e,k)*B(k,e,j)", "C=$t[$n,$e,$n] A=$t[$n,$e,$n] B=$t[$n,$e,$n]"},
-        {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
         {"C(i,j,e) = A(i,k,e)*B(k,j)", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n]"},
         {"C(i,j,e,f) += A(i,k,e,f)*B(k,j,f)", "C=$t[$n,$n,3,$e] A=$t[$n,$n,3,$e] B=$t[$n,$n,$e]"},
         {"C(i,j,e,f) += A(i,k,f,e)*B(k,j,e)", "C=$t[$n,$n,$e,3] A=$t[$n,$n,3,$e] B=$t[$n,$n,$e]"},
@@ -69,6 +68,21 @@ TEST_CASE("batched products of any layout have one kernel for all counts") {
             for (const int n : {3, 8, 17, 33, 48, 80, 96}) {
                 INFO(text << " with " << operands << " of " << type << ", n = " << n);
                 CHECK(new_kernels(text, operands, type, n, {1, 2, 7, 15, 16, 100, 1000, 1024, 30000}) <= 1);
+            }
+}
+
+TEST_CASE("interleaved products have one kernel for lines that start at multiples of 16 bytes, and one for others") {
+    constexpr pattern forms[] = {
+        {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
+        {"C(e,j,i) = A(e,k,i)*B(e,j,k)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
+    };
+    for (const auto& [text, operands] : forms)
+        for (const char* type : types)
+            for (const int n : {3, 8, 17, 33, 48, 80, 96}) {
+                INFO(text << " with " << operands << " of " << type << ", n = " << n);
+                CHECK(new_kernels(text, operands, type, n, {16, 1024, 30000}) <= 1);
+                CHECK(new_kernels(text, operands, type, n, {1, 7, 15, 101, 1001}) <= 1);
+                CHECK(new_kernels(text, operands, type, n, {1, 2, 7, 15, 16, 100, 1000, 1024, 30000}) <= 2);
             }
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 namespace {
@@ -38,12 +39,11 @@ TEST_CASE("an operand's boxes are of columns that lie one after another") {
     const auto x = boxes_of(st, 1, k, m, chip), y = boxes_of(st, 2, k, n, chip);
     REQUIRE(x);
     REQUIRE(y);
-    CHECK(x->length == 5001);
-    CHECK(x->lines == 20);
-    CHECK(x->between == 4 * 5004);
-    CHECK(y->between == 4 * 6000);
+    CHECK(x->extent == std::array<std::int64_t, 3>{5001, 20, 1});
+    CHECK(x->between[0] == 4 * 5004);
+    CHECK(y->between[0] == 4 * 6000);
     CHECK(box_elements(x->element) == 32);
-    CHECK(box_bytes(x->lines) == 3 * 1024); // of eight lines, filled up
+    CHECK(box_bytes(x->extent[1]) == 3 * 1024); // of eight lines, filled up
     CHECK_FALSE(boxes_of(st, 1, m, k, chip)); // rows lie apart
     auto older = chip;
     older.architecture = "sm_80";

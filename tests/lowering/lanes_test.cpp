@@ -1,4 +1,5 @@
 // lanes_test: which interleaved products batched_lanes takes, and that it has parameters for every size.
+#include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
@@ -41,6 +42,13 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                 CHECK(all.size() <= 1500);
                 CHECK(std::find(all.begin(), all.end(), st.batched) != all.end());
                 CHECK(std::all_of(all.begin(), all.end(), [&](const batched_tile& t) {
+                    if (t.boxed) {
+                        const auto layout = lane_ring_layout_of(st, t);
+                        const auto tiles = layout.rows / t.tile_m * (layout.columns / t.tile_n);
+                        return layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n &&
+                               (t.threads - 64) * t.thread_products == t.products * tiles && t.threads <= 1024 &&
+                               t.threads % 32 == 0 && layout.shared_bytes <= chip.shared_bytes;
+                    }
                     if (!has_panels(t)) return t.products == t.threads;
                     const auto layout = lanes_layout_of(st, t);
                     const bool covers =
@@ -50,6 +58,27 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                            t.threads % 32 == 0 && lanes_shared_bytes(st, t) <= chip.shared_bytes;
                 }));
             }
+}
+
+TEST_CASE("interleaved products: whose lines move in boxes, aligned or shifted") {
+    enum kind : std::uint8_t { neither, aligned, shifted };
+    const auto found = [](const char* operands, machine chip = some_gpu()) {
+        const auto st = lower(bound_text("C(e,i,j) += A(e,i,k)*B(e,k,j)", operands), chip).steps.at(0);
+        const auto all = lanes_candidates(st, chip);
+        const auto boxed = std::find_if(all.begin(), all.end(), [](const batched_tile& t) { return t.boxed; });
+        return boxed == all.end() ? neither : is_shifted(*boxed) ? shifted : aligned;
+    };
+    CHECK(found("C=f64[5000,16,16] A=f64[5000,16,16] B=f64[5000,16,16]") == aligned);
+    CHECK(found("C=f64[5001,16,16] A=f64[5001,16,16] B=f64[5001,16,16]") == shifted);
+    CHECK(found("C=f64[5001:1,16:5002,16:80032] A=f64[5001:1,16:5002,16:80032] B=f64[5001:1,16:5002,16:80032]") ==
+          shifted); // ends at no multiple of 16 bytes
+    CHECK(found("C=c128[5001,16,16] A=c128[5001,16,16] B=c128[5001,16,16]") == aligned);
+    CHECK(found("C=f32[5002,16,16] A=f32[5002,16,16] B=f32[5002,16,16]") == shifted);
+    CHECK(found("C=f32[5002,3,16] A=f32[5002,3,16] B=f32[5002,16,16]") == neither); // fewer rows than residues
+    CHECK(found("C=f32[5000,16,16] A=f32[5000:0,16:1,16:16] B=f32[5000,16,16]") == neither); // one for all
+    auto older = some_gpu();
+    older.architecture = "sm_80";
+    CHECK(found("C=f64[5000,16,16] A=f64[5000,16,16] B=f64[5000,16,16]", older) == neither);
 }
 
 TEST_CASE("interleaved products: what batched_lanes takes") {

@@ -1,0 +1,139 @@
+// lane_parts: what the kernels for interleaved products share whose blocks stay on their SM: which part of C a block
+// does next, rings in shared memory with their barriers, and a thread's tile of one product, or the same tile of a
+// few neighbors.
+//
+// Constants: product.hpp's, and
+//   threads_per_block
+//   helper_warps           the block's last, which bring what the others multiply
+//   products_per_block, products_per_thread    neighbors
+//   tile_m, tile_n         elements of each product a thread; its rows are row_threads apart, its columns
+//                          column_threads
+//   rows_of_block, columns_of_block, row_blocks, column_blocks     multiples of tile_m, of tile_n; parts of C
+//   k_panel                steps of the sum at a time
+#pragma once
+
+#include "neighbors.cuh"
+#include "ptx_box.cuh"
+
+#if RICCI_BULK_COPIES
+
+constexpr int row_threads = rows_of_block / tile_m, column_threads = columns_of_block / tile_n;
+constexpr int lanes_of_block = products_per_block / products_per_thread;
+constexpr int helper_threads = helper_warps * 32, compute_threads = threads_per_block - helper_threads;
+constexpr int panels = static_cast<int>((k + k_panel - 1) / k_panel);
+static_assert(compute_threads == lanes_of_block * row_threads * column_threads, "a thread has one tile");
+
+/// A part of C of neighboring products.
+struct part_of_c {
+    int row, column, own_rows, own_columns, own_products;
+    long long first; ///< product, along the first batch axis
+    batch_offsets at;
+};
+
+RICCI_FUNCTION long long segments_of(const arguments& a) {
+    return batch_axes == 0 ? 1 : (a.batch_length[0] + products_per_block - 1) / products_per_block;
+}
+RICCI_FUNCTION long long part_count(const arguments& a) {
+    const long long length = batch_axes == 0 ? 1 : a.batch_length[0];
+    return a.products / length * segments_of(a) * row_blocks * column_blocks;
+}
+RICCI_FUNCTION part_of_c part_number(const arguments& a, long long number) {
+    part_of_c out;
+    out.column = static_cast<int>(number % column_blocks) * columns_of_block;
+    number /= column_blocks;
+    out.row = static_cast<int>(number % row_blocks) * rows_of_block;
+    number /= row_blocks;
+    const long long length = batch_axes == 0 ? 1 : a.batch_length[0], segments = segments_of(a),
+                    outer = batch_axes > 1 ? number / segments : 0;
+    out.first = (batch_axes > 1 ? number % segments : number) * products_per_block;
+    out.own_rows = m - out.row < rows_of_block ? static_cast<int>(m) - out.row : rows_of_block;
+    out.own_columns = n - out.column < columns_of_block ? static_cast<int>(n) - out.column : columns_of_block;
+    out.own_products = length - out.first < products_per_block ? static_cast<int>(length - out.first)
+                                                               : products_per_block;
+    out.at = offsets_of(a, outer * length + out.first);
+    return out;
+}
+
+/// One of `Count` places that are taken in turn, and whether it is an odd turn.
+template <int Count> struct ring_place {
+    int at = 0, parity = 0;
+    RICCI_FUNCTION void advance() {
+        if (++at == Count) at = 0, parity ^= 1;
+    }
+};
+
+/// f(part of C) for this block's.
+template <class F> RICCI_FUNCTION void each_part(const arguments& a, const F& f) {
+    const long long parts = part_count(a);
+    RICCI_UNROLL_ONCE
+    for (long long number = block_number(); number < parts; number += a.blocks) f(part_number(a, number));
+}
+
+/// Starts a ring's barriers, two a place: when what it holds is there, and when it is done with. All lanes arrive:
+/// see batched_stationary's slice_ring.
+RICCI_FUNCTION void start_lane_barriers(copy_barrier* first, int places, int arrivals) {
+    if (threadIdx.x == 0)
+        for (int p = 0; p < places; ++p)
+            start_barrier(first[2 * p], arrivals), start_barrier(first[2 * p + 1], compute_threads);
+    __syncthreads();
+}
+
+/// A thread's tile of each of its products.
+struct lane_tile {
+    int lane, i0, j0;
+    compute sums[tile_m][tile_n][products_per_thread];
+
+    RICCI_FUNCTION lane_tile() {
+        const int t = static_cast<int>(threadIdx.x) / lanes_of_block;
+        lane = static_cast<int>(threadIdx.x) % lanes_of_block * products_per_thread;
+        i0 = t / column_threads, j0 = t % column_threads;
+    }
+
+    RICCI_FUNCTION void clear() {
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int s = 0; s < tile_n; ++s)
+                RICCI_UNROLL
+                for (int e = 0; e < products_per_thread; ++e) sums[r][s][e] = from_real<compute>(0, 0);
+    }
+
+    /// x_at(r), y_at(s): where X's row and Y's column of the tile lie, at one step of the sum.
+    template <class XAt, class YAt> RICCI_FUNCTION void add_step(const XAt& x_at, const YAt& y_at) {
+        compute xs[tile_m][products_per_thread], ys[tile_n][products_per_thread];
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r) {
+            const auto all = load_neighbors<x_element, products_per_thread>(x_at(r));
+            RICCI_UNROLL
+            for (int e = 0; e < products_per_thread; ++e) {
+                const x_element one = all.at(e);
+                xs[r][e] = load_x(&one, 0);
+            }
+        }
+        RICCI_UNROLL
+        for (int s = 0; s < tile_n; ++s) {
+            const auto all = load_neighbors<y_element, products_per_thread>(y_at(s));
+            RICCI_UNROLL
+            for (int e = 0; e < products_per_thread; ++e) {
+                const y_element one = all.at(e);
+                ys[s][e] = load_y(&one, 0);
+            }
+        }
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int s = 0; s < tile_n; ++s)
+                RICCI_UNROLL
+                for (int e = 0; e < products_per_thread; ++e) add_product(sums[r][s][e], xs[r][e], ys[s][e]);
+    }
+
+    /// f(row, column, the thread's sums there) for all of the tile.
+    template <class F> RICCI_FUNCTION void each(const F& f) const {
+        RICCI_UNROLL
+        for (int s = 0; s < tile_n; ++s)
+            RICCI_UNROLL
+            for (int r = 0; r < tile_m; ++r) f(i0 + r * row_threads, j0 + s * column_threads, sums[r][s]);
+    }
+};
+
+#endif

@@ -1,0 +1,177 @@
+// lane_ring_layout: which interleaved products kernels/batched_lane_ring.cuh and batched_lane_shifts.cuh take, and
+// how their blocks divide them.
+#include "lowering/lane_ring_layout.hpp"
+
+#include "lowering/families.hpp"
+#include "lowering/lanes_product.hpp"
+#include "lowering/sm_limits.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+constexpr std::int64_t bank_alignment = 128; ///< of what boxes come to
+constexpr int own_of_thread = 36;            ///< registers beside the sums and what is multiplied
+
+std::int64_t aligned(std::int64_t bytes) { return up(bytes, bank_alignment) * bank_alignment; }
+
+/// Elements from one to the next along a class of one axis, or none.
+std::int64_t step_along(const operand& x, const step& st, axis_class c) {
+    const auto axes = axes_of(st, c);
+    return axes.empty() ? 0 : x.stride[static_cast<std::size_t>(axes.front())];
+}
+
+/// Lines of a box and planes: of C rows and columns, of X rows and steps of the sum, of Y columns and steps.
+std::array<axis_class, 2> box_axes(int o) { return o == 0 ? std::array{m, n} : std::array{o == 1 ? m : n, k}; }
+
+/// The copy engine knows elements of up to 8 bytes.
+std::int64_t units_of(std::int64_t bytes) { return bytes > 8 ? 2 : 1; }
+
+std::int64_t batch_length(const step& st) {
+    return st.axes[static_cast<std::size_t>(axes_of(st, batch).front())].extent;
+}
+
+bool has_single_axes(const step& st) {
+    return axes_of(st, m).size() <= 1 && axes_of(st, n).size() <= 1 && axes_of(st, k).size() == 1;
+}
+
+} // namespace
+
+namespace {
+
+/// Whether lines lie in one piece, in one direction, as far from one another as the copy engine knows.
+bool have_lanes(const step& st, const machine& chip) {
+    constexpr std::int64_t most_length = std::int64_t{1} << 30, most_between = std::int64_t{1} << 36;
+    if (!has_bulk_copies(chip) || axes_of(st, batch).size() != 1 || !has_single_axes(st)) return false;
+    for (const int o : {0, 1, 2}) {
+        const auto& x = operand_of(st, o);
+        if (step_along(x, st, batch) != 1 || batch_length(st) >= most_length) return false;
+        for (const auto c : box_axes(o))
+            if (const auto between = step_along(x, st, c);
+                extent_of(st, c) > 1 && (between <= 0 || between * size_of(x.type) >= most_between))
+                return false;
+    }
+    return true;
+}
+
+} // namespace
+
+bool moves_lanes_in_boxes(const step& st, const machine& chip) {
+    if (!have_lanes(st, chip)) return false;
+    for (const int o : {0, 1, 2}) {
+        const auto& x = operand_of(st, o);
+        const auto bytes = size_of(x.type);
+        if (batch_length(st) * bytes % 16 != 0 || x.offset * bytes % 16 != 0) return false;
+        for (const auto c : box_axes(o))
+            if (extent_of(st, c) > 1 && step_along(x, st, c) * bytes % 16 != 0) return false;
+    }
+    return true;
+}
+
+bool shifts_lanes(const step& st, const machine& chip) {
+    if (!have_lanes(st, chip)) return false;
+    const auto bytes = size_of(operand_of(st, 1).type);
+    const auto residues = 16 / bytes;
+    return bytes <= 8 && size_of(operand_of(st, 2).type) == bytes &&
+           std::min(extent_of(st, m), extent_of(st, n)) >= residues;
+}
+
+lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
+    const auto s = sizes_of(st);
+    lane_ring_layout out;
+    out.columns = t.panel;
+    const auto lanes = t.products / t.thread_products, column_threads = t.panel / t.tile_n;
+    out.rows = (t.threads - lane_ring_helper_warps * warp) / (lanes * column_threads) * t.tile_m;
+    out.row_blocks = up(s.m, out.rows), out.column_blocks = up(s.n, out.columns);
+    out.barrier_bytes = aligned(2 * 8 * (t.stages + t.slices));
+    if (is_shifted(t)) {
+        out.residues = 16 / s.x_bytes;
+        const auto line_bytes = (t.products + out.residues) * s.x_bytes;
+        out.box_bytes = {0, aligned(out.rows / out.residues * line_bytes),
+                         aligned(out.columns / out.residues * line_bytes)};
+        const auto boxes = t.k_panel * out.residues;
+        out.region = {0, 0, boxes * out.box_bytes[1]};
+        out.stage_bytes = boxes * (out.box_bytes[1] + out.box_bytes[2]);
+        out.shared_bytes = out.barrier_bytes + t.stages * out.stage_bytes;
+        return out;
+    }
+    out.c_bytes = aligned(out.rows * out.columns * t.products * s.c_bytes);
+    const auto x_bytes = aligned(out.rows * t.k_panel * t.products * s.x_bytes);
+    out.region = {out.barrier_bytes, 0, x_bytes};
+    out.stage_bytes = x_bytes + aligned(out.columns * t.k_panel * t.products * s.y_bytes);
+    out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
+    return out;
+}
+
+bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip) {
+    if (!is_shifted(t)) return moves_lanes_in_boxes(st, chip);
+    // Of shorter lines a box could ask for what is behind a matrix.
+    return shifts_lanes(st, chip) && batch_length(st) >= 2 * 16 / size_of(operand_of(st, 1).type);
+}
+
+box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout) {
+    const auto& x = operand_of(st, o);
+    const auto bytes = size_of(x.type), units = units_of(bytes);
+    const auto classes = box_axes(o);
+    const auto between = [&](axis_class c) { // of a single line or plane, any
+        return extent_of(st, c) > 1 ? step_along(x, st, c) * bytes : batch_length(st) * bytes;
+    };
+    return {bytes / units,
+            {batch_length(st) * units, extent_of(st, classes[0]), extent_of(st, classes[1])},
+            {between(classes[0]), between(classes[1])},
+            {t.products * units, o == 2 ? layout.columns : layout.rows, o == 0 ? layout.columns : t.k_panel},
+            false};
+}
+
+box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout,
+                            shifted_lines lines) {
+    const auto& x = operand_of(st, o);
+    const auto bytes = size_of(x.type), others = extent_of(st, box_axes(o)[0]), q = layout.residues;
+    // To the last line, from the multiple of 16 bytes before the first.
+    const auto other_step = step_along(x, st, box_axes(o)[0]),
+               last = (others - 1) * other_step + (extent_of(st, k) - 1) * step_along(x, st, k);
+    return {bytes,
+            {up(batch_length(st) + q - 1, q) * q, lines == shifted_lines::fewer ? others / q : up(others, q),
+             (last + q - 1) / q + 1},
+            {other_step * q * bytes, 16},
+            {t.products + q, (o == 1 ? layout.rows : layout.columns) / q, 1},
+            false,
+            (last + batch_length(st)) * bytes,
+            lines == shifted_lines::last ? last * bytes : -1};
+}
+
+int lane_ring_registers(const step& st, const batched_tile& t) {
+    const auto s = sizes_of(st);
+    const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
+              sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
+    if (!is_shifted(t)) return sums + sides + own_of_thread;
+    // As kernels/batched_lane_shifts.cuh: shifts, the next step's sides, C if it is read at the start.
+    const int c_words = registers_of(s.c_bytes), shifts = 2 * 16 / s.x_bytes;
+    const bool early = st.op != assignment::assign && tile * (s.words + c_words) <= 64;
+    const int of_arithmetic = (s.words > 1 ? 12 : 0) + (s.complex ? 10 : 0);
+    return sums + sides * 3 / 2 + shifts + (early ? tile * c_words : 0) + of_arithmetic + own_of_thread;
+}
+
+std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    const auto held = lane_ring_layout_of(st, t).shared_bytes;
+    if (held > chip.shared_bytes) return 0;
+    return std::min({blocks_of_an_sm, threads_of_an_sm / t.threads,
+                     warps_with(lane_ring_registers(st, t)) / up(t.threads, warp),
+                     (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)});
+}
+
+std::int64_t lane_ring_parts(const step& st, const batched_tile& t) {
+    const auto layout = lane_ring_layout_of(st, t);
+    return extent_of(st, batch) / batch_length(st) * up(batch_length(st), t.products) * layout.row_blocks *
+           layout.column_blocks;
+}
+
+std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip) {
+    return std::min(lane_ring_parts(st, t), chip.processors * lane_ring_resident_blocks(st, t, chip));
+}
+
+} // namespace ricci::lowering

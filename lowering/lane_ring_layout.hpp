@@ -1,0 +1,66 @@
+// lane_ring_layout: which interleaved products kernels/batched_lane_ring.cuh and batched_lane_shifts.cuh take, and
+// how their blocks divide them.
+//
+// Of their tiles (boxed): threads with the helper warps', panel columns of C a block, slices parts of C that shared
+// memory holds, none of batched_lane_shifts; products, thread_products, tile_m, tile_n, k_panel, stages, k_unrolled.
+#pragma once
+
+#include "lowering/box_layout.hpp"
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace ricci::lowering {
+
+/// Whether C, X and Y, of which none is one matrix for all products, move in boxes where their pointers are aligned
+/// to 16 bytes. Else the kernel, if it is taken, moves them element by element, at a third of the speed of others.
+bool moves_lanes_in_boxes(const step& st, const machine& chip);
+
+inline constexpr int lane_ring_helper_warps = 2; ///< of a block, which multiply nothing
+
+/// Whether batched_lane_shifts takes them: their lines may start anywhere.
+bool shifts_lanes(const step& st, const machine& chip);
+
+/// Whether a boxed tile is of batched_lane_shifts.
+inline bool is_shifted(const batched_tile& t) { return t.slices == 0; }
+/// Its maps of boxes of X and of Y, behind one that is unused: of residues that have the most lines, or one less, and
+/// of those lines with which the operand ends.
+enum class shifted_lines : std::uint8_t { most, fewer, last };
+inline constexpr int shifted_maps = 7;
+constexpr int shifted_map(int o, shifted_lines lines) { return 3 * o - 2 + static_cast<int>(lines); }
+
+/// How a block cuts C, and what lies where in its shared memory.
+struct lane_ring_layout {
+    std::int64_t rows = 1, columns = 1; ///< of C, a block
+    std::int64_t row_blocks = 1, column_blocks = 1;
+    std::array<std::int64_t, 3> region{}; ///< bytes: the first part of C from the start, X and Y from a stage's
+    std::int64_t residues = 1; ///< of batched_lane_shifts
+    std::array<std::int64_t, 3> box_bytes{}; ///< the same
+    std::int64_t stage_bytes = 0, c_bytes = 0, barrier_bytes = 0, shared_bytes = 0;
+};
+lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t);
+
+/// Whether the copy engine may have a step's boxes where its pointers are aligned as they want it.
+bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip);
+
+/// The boxes of C (o: 0), X (1) or Y (2).
+box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout);
+
+/// Of batched_lane_shifts, of X (o: 1) or Y (2).
+box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout,
+                            shifted_lines lines);
+
+/// Registers that a thread is expected to need.
+int lane_ring_registers(const step& st, const batched_tile& t);
+
+/// Blocks that fit an SM together; 0: not even one.
+std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+/// Parts of C of neighboring products, all of them together; and blocks, each of which does one after another.
+std::int64_t lane_ring_parts(const step& st, const batched_tile& t);
+std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+} // namespace ricci::lowering

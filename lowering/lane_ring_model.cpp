@@ -1,0 +1,190 @@
+// lane_ring_model: the legal parameters of kernels/batched_lane_ring.cuh and batched_lane_shifts.cuh, and what each
+// would cost.
+//
+// Blocks stay, and rings bring what they need ahead of them: the memory, shared memory's wavefronts and the
+// instructions work side by side, and the slowest of them counts, if enough bytes are under way.
+#include "lowering/lane_ring_model.hpp"
+
+#include "lowering/families.hpp"
+#include "lowering/lane_ring_layout.hpp"
+#include "lowering/lanes_product.hpp"
+#include "lowering/sm_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+// Copies alone, measured on an H200 (2 GB, f32, C's lines read and written): of the fastest of them by lines of 64,
+// 128, 256, 512 and 1024 bytes that start at multiples of 128 bytes 0.70, 0.97, 0.98, 0.98, 0.98, and at others of 16
+// 0.50, 0.68, 0.79, 0.87, 0.92; the fastest is 0.94 of the triad.
+constexpr double copy_rate = 0.94; ///< of the triad's
+constexpr double aligned_loss = 26, aligned_power = 3, unaligned_loss = 62, unaligned_power = 1.05; ///< bytes
+constexpr double often_unaligned = 0.3;     ///< of lines at multiples of 16 bytes: how many at none of 128
+constexpr double l2_rate = 1.35;            ///< of the L2 cache, in the memory's
+constexpr double shifted_excess = 100;      ///< bytes that a line that starts anywhere takes of it in vain
+constexpr double load_cycles = 1500;        ///< from asking a busy memory for bytes to having them
+constexpr double shifted_part_cycles = 3000; ///< the same where C does not come through shared memory
+constexpr double part_cycles = 900;         ///< of a part of C, between its last sum and the next part's first
+constexpr double panel_cycles = 90;         ///< of a panel, what the warps that multiply wait at its barriers
+constexpr double issue_rate = 1.35;         ///< of what is counted below: waiting, and what was not counted
+constexpr double overlap = 6;               ///< how well units work side by side: 1 not at all, infinite wholly
+
+} // namespace
+
+double lane_ring_seconds(const step& st, const batched_tile& t, const machine& chip) {
+    const lanes_product p(st);
+    const auto& s = p.s;
+    const auto layout = lane_ring_layout_of(st, t);
+    const auto resident = static_cast<double>(std::max<std::int64_t>(1, lane_ring_resident_blocks(st, t, chip)));
+    // A part's.
+    const double products = t.products, steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel),
+                 panels = static_cast<double>(up(s.k, t.k_panel));
+    const double warps = static_cast<double>(t.threads) / warp - lane_ring_helper_warps;
+    const double tile = t.tile_m * t.tile_n, sides = t.tile_m + t.tile_n, neighbors = t.thread_products;
+    const auto wavefronts = [&](int bytes) { return std::max(1.0, neighbors * bytes / 4.0); };
+    const double in_stage = static_cast<double>(layout.stage_bytes), c_part = static_cast<double>(layout.c_bytes);
+    const double copied = panels * in_stage + (p.accumulates ? c_part : 0);
+    const double shared = warps * (steps * (t.tile_m * wavefronts(s.x_bytes) + t.tile_n * wavefronts(s.y_bytes)) +
+                             tile * wavefronts(s.c_bytes) * (p.accumulates ? 2 : 1)) +
+                    (copied + c_part) / 128;
+    const double conversions = ((s.x_bytes == 2 ? t.tile_m : 0) + (s.y_bytes == 2 ? t.tile_n : 0)) * neighbors;
+    const double multiply_rate = s.doubles ? 2 : 1; // an SM's instructions of them a cycle, of four
+    const double instructions =
+        warps * (steps * (tile * neighbors * p.multiplies() * multiply_rate + sides + conversions + 2) +
+                 tile * (6 + 4 * neighbors) + panels * 25 + 60);
+    // Of an SM, as many for each batch: one kernel serves all.
+    const double own_parts = p.batches / products * static_cast<double>(layout.row_blocks * layout.column_blocks) /
+                             chip.processors,
+                 seconds_a_cycle = 1 / sm_clock(chip);
+    const double line = products * p.least_bytes;
+    const double aligned = std::pow(aligned_loss / line, aligned_power),
+                 unaligned = std::pow(unaligned_loss / line, unaligned_power);
+    // Lines read as boxes of residues cost what aligned ones do.
+    const double loss_in = is_shifted(t) ? aligned : aligned + often_unaligned * unaligned,
+                 loss_out = is_shifted(t) ? unaligned : loss_in;
+    const double taken =
+        p.batches * ((p.x_taken + p.y_taken) * (1 + loss_in) + p.c_taken * (1 + loss_out));
+    const double through_l2 =
+        p.batches * (p.x_taken * static_cast<double>(layout.column_blocks) +
+                     p.y_taken * static_cast<double>(layout.row_blocks) + p.c_taken) / l2_rate *
+        (is_shifted(t) ? 1 + shifted_excess / line : 1);
+    const double memory = std::max(taken, through_l2) / (copy_rate * chip.bandwidth);
+    // The stage that is read, and a while the one before it, have nothing under way.
+    const double under_way = std::min((t.stages - 1.3) * in_stage, 2 * copied);
+    const double latency = copied / under_way * load_cycles * own_parts / resident;
+    // What the warps that multiply do and wait for, one after the other: of a block alone nothing hides it.
+    const double issue = std::max(instructions * issue_rate / 4, warps < 4 ? instructions / warps : 0);
+    const double chain =
+        (std::max(issue, shared) * resident + (is_shifted(t) ? shifted_part_cycles : part_cycles) +
+         panels * panel_cycles) /
+        resident * own_parts;
+    double sum = 0;
+    for (const double unit : {memory, chain * seconds_a_cycle, latency * seconds_a_cycle})
+        sum += std::pow(unit, overlap);
+    return std::pow(sum, 1 / overlap);
+}
+
+namespace {
+
+constexpr std::int64_t most_compute = 512, least_compute = 64; ///< threads that multiply
+constexpr std::int64_t most_parts = 12;                         ///< of C's rows and of its columns together
+constexpr std::int64_t largest_stage = 72 << 10, longest_box = 256;
+
+/// Adds those of one way to cut C, over how the panels come.
+void add_panels(std::vector<batched_tile>& out, const step& st, const lanes_product& p, const machine& chip,
+                batched_tile t) {
+    const auto k = p.s.k, residues = lane_ring_layout_of(st, t).residues;
+    const double work = static_cast<double>(t.tile_m * t.tile_n * t.thread_products * p.s.words) * p.multiplies();
+    for (const std::int64_t wanted : {2, 4, 8, 16, 32, 64, 128}) {
+        const auto k_panel = std::min(wanted, k);
+        if (wanted >= 2 * k || (k_panel != k && k_panel % residues != 0)) continue;
+        // beyond the sum's end only what comes by boxes of residues is not multiplied
+        if (!is_shifted(t) && 5 * up(k, k_panel) * k_panel > 6 * k) continue;
+        t.k_panel = static_cast<std::int32_t>(k_panel);
+        t.k_unrolled = static_cast<std::int32_t>(std::min<std::int64_t>(k_panel, work > 48 ? 2 : 4));
+        if (lane_ring_layout_of(st, t).stage_bytes > largest_stage) continue;
+        for (const int stages : {2, 3, 4, 6}) {
+            if (stages > 2 * up(k, k_panel) && stages > 3) continue;
+            t.stages = stages;
+            if (lane_ring_resident_blocks(st, t, chip) > 0) out.push_back(t);
+        }
+    }
+}
+
+/// Of batched_lane_ring.
+void add_aligned(std::vector<batched_tile>& out, const step& st, const lanes_product& p, const machine& chip) {
+    const auto& s = p.s;
+    const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
+    for (const auto& [tm, tn, neighbors] : thread_tiles(p)) {
+        const auto row_tiles = up(s.m, tm), column_tiles = up(s.n, tn);
+        for (const auto rows : parts_of(row_tiles))
+            for (const auto columns : parts_of(column_tiles))
+                for (auto products = std::max(least_line / p.least_bytes, 16 / p.least_bytes * neighbors);
+                     products * p.least_bytes <= longest_line; products *= 2) {
+                    const auto compute = products / neighbors * rows * columns;
+                    if (compute > most_compute || compute < least_compute || compute % warp != 0) continue;
+                    if (up(row_tiles, rows) + up(column_tiles, columns) > most_parts) continue;
+                    if (std::max({products * (widest > 8 ? 2 : 1), rows * tm, columns * tn}) > longest_box) continue;
+                    batched_tile t;
+                    t.boxed = true, t.thread_products = static_cast<std::int32_t>(neighbors);
+                    t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+                    t.products = static_cast<std::int32_t>(products);
+                    t.panel = static_cast<std::int32_t>(columns * tn);
+                    t.threads = static_cast<std::int32_t>(compute) + warp * lane_ring_helper_warps;
+                    for (const int c_stages : {1, 2}) t.slices = c_stages, add_panels(out, st, p, chip, t);
+                }
+    }
+}
+
+/// Threads across a side whose tiles are `side` long: multiples of the residues, all of it or nearly equal parts.
+std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side, std::int64_t residues) {
+    std::vector<std::int64_t> out;
+    for (std::int64_t parts = 1; parts <= 8; ++parts) {
+        const auto across = up(up(extent, parts), side * residues) * residues;
+        if (10 * up(extent, across * side) * across * side <= 14 * extent && (out.empty() || across != out.back()))
+            out.push_back(across);
+    }
+    return out;
+}
+
+/// Of batched_lane_shifts.
+void add_shifted(std::vector<batched_tile>& out, const step& st, const lanes_product& p, const machine& chip) {
+    const auto& s = p.s;
+    const std::int64_t residues = 16 / s.x_bytes;
+    for (std::int64_t tm = 1; tm <= 8; ++tm)
+        for (std::int64_t tn = 1; tn <= 8; ++tn) {
+            if (tm * tn * s.words > 64 || 4 * std::min(tm, tn) < std::max(tm, tn)) continue;
+            for (const auto rows : threads_across(s.m, tm, residues))
+                for (const auto columns : threads_across(s.n, tn, residues))
+                    for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line;
+                         products *= 2) {
+                        const auto compute = products * rows * columns;
+                        if (compute > most_compute || compute < least_compute || compute % warp != 0) continue;
+                        if (up(s.m, rows * tm) + up(s.n, columns * tn) > most_parts) continue;
+                        if (products + residues > longest_box) continue;
+                        batched_tile t;
+                        t.boxed = true, t.slices = 0;
+                        t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
+                        t.products = static_cast<std::int32_t>(products);
+                        t.panel = static_cast<std::int32_t>(columns * tn);
+                        t.threads = static_cast<std::int32_t>(compute) + warp * lane_ring_helper_warps;
+                        add_panels(out, st, p, chip, t);
+                    }
+        }
+}
+
+} // namespace
+
+std::vector<batched_tile> lane_ring_candidates(const step& st, const machine& chip) {
+    std::vector<batched_tile> out;
+    const lanes_product p(st);
+    if (moves_lanes_in_boxes(st, chip)) add_aligned(out, st, p, chip);
+    else if (shifts_lanes(st, chip)) add_shifted(out, st, p, chip);
+    return out;
+}
+
+} // namespace ricci::lowering
