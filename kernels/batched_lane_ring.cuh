@@ -47,8 +47,8 @@ struct lane_ring {
 
     RICCI_FUNCTION void start(bool by_boxes) const {
         static_assert(2 * (stages + c_stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "room");
-        start_lane_barriers(reinterpret_cast<copy_barrier*>(memory), stages + c_stages,
-                            by_boxes ? 32 : helper_threads);
+        if (threadIdx.x == 0) start_lane_barriers(&barrier(0), stages + c_stages, by_boxes ? 32 : helper_threads);
+        __syncthreads();
     }
 };
 

@@ -69,13 +69,11 @@ template <class F> RICCI_FUNCTION void each_part(const arguments& a, const F& f)
     for (long long number = block_number(); number < parts; number += a.blocks) f(part_number(a, number));
 }
 
-/// Starts a ring's barriers, two a place: when what it holds is there, and when it is done with. All lanes arrive:
-/// see batched_stationary's slice_ring.
+/// Starts a ring's barriers, two a place: when what it holds is there, and when it is done with. By one thread; all
+/// lanes arrive: see batched_stationary's slice_ring.
 RICCI_FUNCTION void start_lane_barriers(copy_barrier* first, int places, int arrivals) {
-    if (threadIdx.x == 0)
-        for (int p = 0; p < places; ++p)
-            start_barrier(first[2 * p], arrivals), start_barrier(first[2 * p + 1], compute_threads);
-    __syncthreads();
+    for (int p = 0; p < places; ++p)
+        start_barrier(first[2 * p], arrivals), start_barrier(first[2 * p + 1], compute_threads);
 }
 
 /// A thread's tile of each of its products.

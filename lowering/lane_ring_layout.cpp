@@ -15,7 +15,7 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t bank_alignment = 128; ///< of what boxes come to
-constexpr int own_of_thread = 36;            ///< registers beside the sums and what is multiplied
+constexpr int own_of_thread = 36, own_of_shifted = 38; ///< registers beside the sums and what is multiplied
 
 std::int64_t aligned(std::int64_t bytes) { return up(bytes, bank_alignment) * bank_alignment; }
 
@@ -76,7 +76,7 @@ bool shifts_lanes(const step& st, const machine& chip) {
     if (!have_lanes(st, chip)) return false;
     const auto bytes = size_of(operand_of(st, 1).type);
     const auto residues = 16 / bytes;
-    return bytes <= 8 && size_of(operand_of(st, 2).type) == bytes &&
+    return bytes <= 8 && size_of(operand_of(st, 0).type) == bytes && size_of(operand_of(st, 2).type) == bytes &&
            std::min(extent_of(st, m), extent_of(st, n)) >= residues;
 }
 
@@ -85,18 +85,19 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
     lane_ring_layout out;
     out.columns = t.panel;
     const auto lanes = t.products / t.thread_products, column_threads = t.panel / t.tile_n;
-    out.rows = (t.threads - lane_ring_helper_warps * warp) / (lanes * column_threads) * t.tile_m;
+    out.rows = (t.threads - lane_helper_warps(t) * warp) / (lanes * column_threads) * t.tile_m;
     out.row_blocks = up(s.m, out.rows), out.column_blocks = up(s.n, out.columns);
     out.barrier_bytes = aligned(2 * 8 * (t.stages + t.slices));
     if (is_shifted(t)) {
         out.residues = 16 / s.x_bytes;
         const auto line_bytes = (t.products + out.residues) * s.x_bytes;
-        out.box_bytes = {0, aligned(out.rows / out.residues * line_bytes),
-                         aligned(out.columns / out.residues * line_bytes)};
+        const auto box = [&](std::int64_t lines) { return aligned(lines / out.residues * line_bytes); };
+        out.box_bytes = {box(out.rows), box(out.rows), box(out.columns)};
         const auto boxes = t.k_panel * out.residues;
         out.region = {0, 0, boxes * out.box_bytes[1]};
         out.stage_bytes = boxes * (out.box_bytes[1] + out.box_bytes[2]);
-        out.shared_bytes = out.barrier_bytes + t.stages * out.stage_bytes;
+        out.c_bytes = st.op == assignment::assign ? 0 : out.columns * out.residues * out.box_bytes[0];
+        out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
         return out;
     }
     out.c_bytes = aligned(out.rows * out.columns * t.products * s.c_bytes);
@@ -132,13 +133,13 @@ box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const 
     const auto& x = operand_of(st, o);
     const auto bytes = size_of(x.type), others = extent_of(st, box_axes(o)[0]), q = layout.residues;
     // To the last line, from the multiple of 16 bytes before the first.
-    const auto other_step = step_along(x, st, box_axes(o)[0]),
-               last = (others - 1) * other_step + (extent_of(st, k) - 1) * step_along(x, st, k);
+    const auto steps = extent_of(st, box_axes(o)[1]), other_step = step_along(x, st, box_axes(o)[0]),
+               last = (others - 1) * other_step + (steps - 1) * step_along(x, st, box_axes(o)[1]);
     return {bytes,
             {up(batch_length(st) + q - 1, q) * q, lines == shifted_lines::fewer ? others / q : up(others, q),
              (last + q - 1) / q + 1},
             {other_step * q * bytes, 16},
-            {t.products + q, (o == 1 ? layout.rows : layout.columns) / q, 1},
+            {t.products + q, (o == 2 ? layout.columns : layout.rows) / q, 1},
             false,
             (last + batch_length(st)) * bytes,
             lines == shifted_lines::last ? last * bytes : -1};
@@ -149,11 +150,8 @@ int lane_ring_registers(const step& st, const batched_tile& t) {
     const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
               sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
     if (!is_shifted(t)) return sums + sides + own_of_thread;
-    // As kernels/batched_lane_shifts.cuh: shifts, the next step's sides, C if it is read at the start.
-    const int c_words = registers_of(s.c_bytes), shifts = 2 * 16 / s.x_bytes;
-    const bool early = st.op != assignment::assign && tile * (s.words + c_words) <= 64;
-    const int of_arithmetic = (s.words > 1 ? 12 : 0) + (s.complex ? 10 : 0);
-    return sums + sides * 3 / 2 + shifts + (early ? tile * c_words : 0) + of_arithmetic + own_of_thread;
+    const int shifts = 2 * 16 / s.x_bytes;
+    return sums + sides + shifts + own_of_shifted;
 }
 
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {

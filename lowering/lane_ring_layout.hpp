@@ -2,7 +2,8 @@
 // how their blocks divide them.
 //
 // Of their tiles (boxed): threads with the helper warps', panel columns of C a block, slices parts of C that shared
-// memory holds, none of batched_lane_shifts; products, thread_products, tile_m, tile_n, k_panel, stages, k_unrolled.
+// memory holds, skewed of batched_lane_shifts; products, thread_products, tile_m, tile_n, k_panel, stages,
+// k_unrolled.
 #pragma once
 
 #include "lowering/box_layout.hpp"
@@ -19,18 +20,19 @@ namespace ricci::lowering {
 /// to 16 bytes. Else the kernel, if it is taken, moves them element by element, at a third of the speed of others.
 bool moves_lanes_in_boxes(const step& st, const machine& chip);
 
-inline constexpr int lane_ring_helper_warps = 2; ///< of a block, which multiply nothing
+/// Whether a boxed tile is of batched_lane_shifts.
+inline bool is_shifted(const batched_tile& t) { return t.skewed; }
+/// Warps of a block that multiply nothing.
+inline int lane_helper_warps(const batched_tile& t) { return is_shifted(t) ? 3 : 2; }
 
 /// Whether batched_lane_shifts takes them: their lines may start anywhere.
 bool shifts_lanes(const step& st, const machine& chip);
 
-/// Whether a boxed tile is of batched_lane_shifts.
-inline bool is_shifted(const batched_tile& t) { return t.slices == 0; }
-/// Its maps of boxes of X and of Y, behind one that is unused: of residues that have the most lines, or one less, and
-/// of those lines with which the operand ends.
+/// The maps of its boxes of C, X and Y: of residues that have the most lines, or one less, and of those lines with
+/// which the operand ends.
 enum class shifted_lines : std::uint8_t { most, fewer, last };
-inline constexpr int shifted_maps = 7;
-constexpr int shifted_map(int o, shifted_lines lines) { return 3 * o - 2 + static_cast<int>(lines); }
+inline constexpr int shifted_maps = 9;
+constexpr int shifted_map(int o, shifted_lines lines) { return 3 * o + static_cast<int>(lines); }
 
 /// How a block cuts C, and what lies where in its shared memory.
 struct lane_ring_layout {
@@ -49,7 +51,7 @@ bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip);
 /// The boxes of C (o: 0), X (1) or Y (2).
 box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout);
 
-/// Of batched_lane_shifts, of X (o: 1) or Y (2).
+/// Of batched_lane_shifts.
 box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout,
                             shifted_lines lines);
 

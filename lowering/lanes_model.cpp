@@ -42,6 +42,7 @@ constexpr double late_cycles = 4000;         ///< where C is read when the sums 
 constexpr double step_cycles = 30;           ///< of a step of the sum, what other warps do not hide
 constexpr double panel_cycles = 1000;        ///< of a panel: its copies' way and the barrier
 constexpr double own_issue = 0.17;           ///< of a block's instructions, what it waits for itself
+constexpr double panels_excess = 1.2;        ///< on an H200, of whose faster memory panels have less
 constexpr double overlap = 5.8;              ///< how well units work side by side: 1 not at all, infinite wholly
 
 /// Bytes of an asynchronous copy: lines are seldom all aligned to more than a number, and a kernel serves batches of
@@ -181,7 +182,7 @@ double seconds_of(const step& st, const lanes_product& p, const batched_tile& t,
     const double latency = alone * blocks / (resident * t.products) * seconds_a_cycle;
     double sum = 0;
     for (const double unit : {memory, shared * seconds_a_cycle, issue, latency}) sum += std::pow(unit, overlap);
-    return std::pow(sum, 1 / overlap);
+    return std::pow(sum, 1 / overlap) * (has_panels(t) ? panels_excess : 1);
 }
 
 /// Leaves those that should be the fastest, in their order: of thousands, a tuner measures few.

@@ -156,7 +156,7 @@ class batched_source : public product_source {
         const auto layout = lane_ring_layout_of(st_, t);
         write_tile(t.threads);
         text_.constant("blocks_of_an_sm", lane_ring_resident_blocks(st_, t, chip_));
-        text_.constant("helper_warps", lane_ring_helper_warps);
+        text_.constant("helper_warps", lane_helper_warps(t));
         text_.constant("products_per_thread", t.thread_products);
         text_.constant("rows_of_block", layout.rows);
         text_.constant("columns_of_block", layout.columns);
@@ -176,7 +176,7 @@ class batched_source : public product_source {
         out_.shape.shared_bytes = static_cast<int>(layout.shared_bytes);
         if (!has_lane_boxes(st_, t, chip_)) return;
         if (is_shifted(t)) {
-            for (const int o : {1, 2})
+            for (const int o : {0, 1, 2})
                 for (const auto lines : {shifted_lines::most, shifted_lines::fewer, shifted_lines::last})
                     add_boxes(shifted_map(o, lines), o, shifted_boxes_of(st_, o, t, layout, lines));
         } else {

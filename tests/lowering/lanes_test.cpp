@@ -46,7 +46,7 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                         const auto layout = lane_ring_layout_of(st, t);
                         const auto tiles = layout.rows / t.tile_m * (layout.columns / t.tile_n);
                         return layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n &&
-                               (t.threads - 64) * t.thread_products == t.products * tiles && t.threads <= 1024 &&
+                               (t.threads - 32 * lane_helper_warps(t)) * t.thread_products == t.products * tiles && t.threads <= 1024 &&
                                t.threads % 32 == 0 && layout.shared_bytes <= chip.shared_bytes;
                     }
                     if (!has_panels(t)) return t.products == t.threads;
