@@ -1,18 +1,21 @@
 // batched_lane_shifts: products that lie interleaved, the batch fastest in memory, whose lines start anywhere: as
-// batched_lane_ring, but a box has every residues-th line only, for those lie at multiples of 16 bytes from one
-// another, from the last such multiple before its first line on. sm_90 and later; elements of 2, 4 and 8 bytes.
+// batched_lane_ring, but where neighboring lines are not aligned alike a box has every residues-th line only, for
+// those lie at multiples of 16 bytes from one another, from the last such multiple before its first line on. sm_90
+// and later; elements of 2, 4 and 8 bytes.
 //
 // A line is one element of a block's neighboring products, in shared memory at a place that is as far behind a
 // multiple of 16 bytes as in global memory. By boxes, lines that start anywhere come at 4.1 TB/s of an H200, as
 // others do. A box has 16 bytes more than its lines, for their shifts; only the one with which an operand ends is cut
 // where that does. C comes so too, but leaves straight from registers, which is no slower than through helper warps.
 //
-// A thread's rows and columns are a multiple of `residues` apart, so that all have one shift at a step of the sum,
-// and the same every `residues` steps.
+// Where shifts change with the step of the sum, as they do every `residues` steps in the same way, a thread's rows
+// (columns) all have the same: they are aligned alike, or a multiple of `residues` apart.
 //
 // Constants: product.hpp's, lane_parts.cuh's (three helper warps, one product a thread), and
 //   blocks_of_an_sm
-//   residues               16 bytes in elements; divides row_threads, column_threads, and k_panel if that is not k
+//   residues               16 bytes in elements
+//   residues_of[3]         of C, X and Y: the same, or 1 where all lines at a step of the sum are aligned alike
+//   steps_shift[3]         whether lines at neighboring steps of the sum are not; C's at columns
 //   stages, c_stages       panels and parts of C that shared memory holds
 //   box_bytes[3]           of C, X and Y, multiples of 128: lines of one residue, at one step of the sum; C's at a
 //                          column
@@ -30,10 +33,10 @@ static_assert(products_per_thread == 1, "shifted neighbors are not aligned to mo
 /// C (O: 0), X (1) or Y (2) of the whole batch: lines of rows (columns, of Y) at steps of the sum, C's at columns.
 template <int O, class Element> struct shifted_operand {
     static constexpr int size = sizeof(Element), others = O == 2 ? columns_of_block : rows_of_block,
-                         steps = O == 0 ? columns_of_block : k_panel, lines = others / residues,
+                         steps = O == 0 ? columns_of_block : k_panel, own = residues_of[O], lines = others / own,
                          line_bytes = (products_per_block + residues) * size;
     static constexpr long long all_others = O == 2 ? n : m, all_steps = O == 0 ? n : k;
-    static_assert(size * residues == 16, "lines that many apart are aligned alike");
+    static_assert(size * residues == 16, "16 bytes in elements");
 
     const arguments& a;
     long long first; ///< elements from the last multiple of 16 bytes to the operand
@@ -50,27 +53,27 @@ template <int O, class Element> struct shifted_operand {
     RICCI_FUNCTION long long line_at(int other, int step) const {
         return first + other * other_step + step * step_step;
     }
-    /// Elements that lines of this residue are shifted at a step.
-    RICCI_FUNCTION int shift(int residue, int step) const {
-        return static_cast<int>(line_at(residue, step) & (residues - 1));
+    /// Elements that the line is shifted.
+    RICCI_FUNCTION int shift(int other, int step) const {
+        return static_cast<int>(line_at(other, step) & (residues - 1));
     }
     /// Where the line of a row and step of a block begins in shared memory, those of one residue together.
     static RICCI_FUNCTION int place(int other, int step) {
-        return region[O] + (step * residues + other % residues) * box_bytes[O] + other / residues * line_bytes;
+        return region[O] + (step * own + other % own) * box_bytes[O] + other / own * line_bytes;
     }
 
     /// By a warp: asks for rows from `row` on and steps from `step` on, of products from `product` on.
     RICCI_FUNCTION void ask(unsigned char* to, long long product, int row, int step, copy_barrier& full) const {
-        const int left = static_cast<int>(all_steps) - step, boxes = (left < steps ? left : steps) * residues,
+        const int left = static_cast<int>(all_steps) - step, boxes = (left < steps ? left : steps) * own,
                   lane = threadIdx.x % 32;
         arrive_expecting(full, lane == 0 ? boxes * lines * line_bytes : 0);
         RICCI_UNROLL_ONCE
         for (int b = lane; b < boxes; b += 32) {
-            const int residue = b % residues, s = b / residues;
-            constexpr int last = (all_others - 1) % residues;
+            const int residue = b % own, s = b / own;
+            constexpr int last = (all_others - 1) % own;
             const bool is_end = residue == last && step + s == all_steps - 1;
             box_load(to + place(residue, s), a.box[3 * O + (residue > last ? 1 : is_end ? 2 : 0)], product,
-                     row / residues, static_cast<int>(line_at(residue, step + s) / residues), full);
+                     row / own, static_cast<int>(line_at(residue, step + s) / residues), full);
         }
     }
 
@@ -82,7 +85,7 @@ template <int O, class Element> struct shifted_operand {
         RICCI_UNROLL_ONCE
         for (int line = 0; line < own_steps * own_rows; ++line) {
             const int i = line % own_rows, s = line / own_rows;
-            Element* const into = reinterpret_cast<Element*>(to + place(i, s)) + shift(i % residues, s);
+            Element* const into = reinterpret_cast<Element*>(to + place(i, s)) + shift(row + i, step + s);
             RICCI_UNROLL_ONCE
             for (int e = threadIdx.x % 32; e < own_products; e += 32) into[e] = from[line_at(row + i, step + s) + e];
         }
@@ -106,40 +109,42 @@ template <int O, class Element> struct shifted_operand {
     }
 };
 
-/// Where a thread's elements of X (O: 1) or Y (2) begin in a stage, at each of `residues` steps.
+/// Where a thread's elements of X (O: 1) or Y (2) begin in a stage.
 template <int O, class Element> struct shifted_tile {
     using operand = shifted_operand<O, Element>;
-    static constexpr int threads = O == 1 ? row_threads : column_threads,
-                         apart = threads / residues * operand::line_bytes; ///< from one row (column) to the next
-    static_assert(threads % residues == 0 && (k_panel % residues == 0 || panels == 1), "one shift, that repeats");
-    int at[residues];
+    static constexpr int threads = O == 1 ? row_threads : column_threads, tile = O == 1 ? tile_m : tile_n;
+    static constexpr bool by_steps = threads % operand::own == 0; ///< else by rows, all steps alike
+    static constexpr int count = !by_steps ? tile : steps_shift[O] ? residues : 1;
+    static_assert(!steps_shift[O] || (by_steps && (k_panel % residues == 0 || panels == 1)), "shifts repeat");
+    int at[count];
 
     RICCI_FUNCTION shifted_tile(const arguments& a, int first, int lane) {
         const operand whole(a);
         RICCI_UNROLL
-        for (int step = 0; step < residues; ++step)
-            at[step] = whole.place(first, step) + (lane + whole.shift(first % residues, step)) * operand::size;
+        for (int c = 0; c < count; ++c) {
+            const int other = by_steps ? first : first + c * threads, step = by_steps ? c : 0;
+            at[c] = whole.place(other, 0) + (lane + whole.shift(other, step)) * operand::size;
+        }
     }
-    /// Step `step` of `residues`, of the `group`th such group.
-    RICCI_FUNCTION const Element* element(const unsigned char* stage, int group, int step, int t) const {
-        return reinterpret_cast<const Element*>(stage + at[step] + group * residues * residues * box_bytes[O] +
-                                                t * apart);
+    /// Of row `t` of the tile, `step` steps behind a multiple of `residues`.
+    RICCI_FUNCTION const Element* element(const unsigned char* panel, int step, int t) const {
+        const int line = by_steps ? at[step % count] + t * (threads / operand::own * operand::line_bytes) : at[t];
+        return reinterpret_cast<const Element*>(panel + line + step * operand::own * box_bytes[O]);
+    }
+    static RICCI_FUNCTION const unsigned char* behind(const unsigned char* panel, int steps) {
+        return panel + steps * operand::own * box_bytes[O];
     }
 };
 
 /// C of a thread's tile.
 struct shifted_c {
     using operand = shifted_operand<0, c_element>;
-    static constexpr int down = row_threads / residues * operand::line_bytes,
-                         along = column_threads * residues * box_bytes[0]; ///< from one row, column to the next
-    int at; ///< where the first one lies in a part of C in shared memory
-    long long row_step, column_step;
+    static_assert(!steps_shift[0] || column_threads % residues == 0, "one shift for a thread's columns");
+    const operand whole;
+    long long row_step, column_step; ///< from one row, column of the tile to the next
 
-    RICCI_FUNCTION shifted_c(const arguments& a, const lane_tile& tile)
-        : row_step(row_threads * m_offset(a, 0, 1)), column_step(column_threads * n_offset(a, 0, 1)) {
-        const operand whole(a);
-        at = whole.place(tile.i0, tile.j0) + (tile.lane + whole.shift(tile.i0 % residues, tile.j0)) * operand::size;
-    }
+    RICCI_FUNCTION shifted_c(const arguments& a)
+        : whole(a), row_step(row_threads * m_offset(a, 0, 1)), column_step(column_threads * n_offset(a, 0, 1)) {}
 
     /// C (+)= the sums, from there to global memory.
     RICCI_FUNCTION void update(const arguments& a, const part_of_c& part, const lane_tile& tile,
@@ -148,6 +153,12 @@ struct shifted_c {
         c_element* const first = static_cast<c_element*>(a.c) + part.at.c + tile.lane +
                                  c_offset(a, part.row + tile.i0, part.column + tile.j0);
         const long long row_step = as_if_new(this->row_step), column_step = as_if_new(this->column_step);
+        int at[tile_m];
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r) {
+            const int i = tile.i0 + r * row_threads;
+            at[r] = whole.place(i, tile.j0) + (tile.lane + whole.shift(i, tile.j0)) * operand::size;
+        }
         RICCI_UNROLL
         for (int s = 0; s < tile_n; ++s)
             RICCI_UNROLL
@@ -156,7 +167,8 @@ struct shifted_c {
                     continue;
                 c_element value = {};
                 if constexpr (accumulate)
-                    value = *reinterpret_cast<const c_element*>(old + at + r * down + s * along);
+                    value = *reinterpret_cast<const c_element*>(
+                        old + at[r] + s * (column_threads * operand::own * box_bytes[0]));
                 ::update(a, value, tile.sums[r][s][0]);
                 first[r * row_step + s * column_step] = value;
             }
@@ -185,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     lane_tile tile;
     const shifted_tile<1, x_element> x(a, tile.i0, tile.lane);
     const shifted_tile<2, y_element> y(a, tile.j0, tile.lane);
-    const shifted_c c(a, tile);
+    const shifted_c c(a);
     ring_place<stages> from;
     ring_place<c_stages> c_at;
     each_part(a, [&](const part_of_c& part) {
@@ -196,12 +208,14 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
             const int left = static_cast<int>(k) - p * k_panel, steps = left < k_panel ? left : k_panel;
             wait_barrier(barriers[2 * from.at], from.parity);
             RICCI_UNROLL_ONCE
-            for (int group = 0; group * residues < steps; ++group)
+            for (int begin = 0; begin < steps; begin += residues) {
+                const unsigned char *const of_x = x.behind(stage, begin), *const of_y = y.behind(stage, begin);
                 RICCI_UNROLL
                 for (int step = 0; step < residues; ++step)
-                    if (k % residues == 0 || group * residues + step < steps)
-                        tile.add_step([&](int r) { return x.element(stage, group, step, r); },
-                                      [&](int s) { return y.element(stage, group, step, s); });
+                    if (k % residues == 0 || begin + step < steps)
+                        tile.add_step([&](int r) { return x.element(of_x, step, r); },
+                                      [&](int s) { return y.element(of_y, step, s); });
+            }
             arrive_expecting(barriers[2 * from.at + 1], 0);
         }
         if constexpr (accumulate) wait_barrier(c_barriers[2 * c_at.at], c_at.parity);

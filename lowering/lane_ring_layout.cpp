@@ -15,7 +15,7 @@ namespace {
 using enum axis_class;
 
 constexpr std::int64_t bank_alignment = 128; ///< of what boxes come to
-constexpr int own_of_thread = 36, own_of_shifted = 38; ///< registers beside the sums and what is multiplied
+constexpr int own_of_thread = 36, own_of_shifted = 46; ///< registers beside the sums and what is multiplied
 
 std::int64_t aligned(std::int64_t bytes) { return up(bytes, bank_alignment) * bank_alignment; }
 
@@ -80,6 +80,19 @@ bool shifts_lanes(const step& st, const machine& chip) {
            std::min(extent_of(st, m), extent_of(st, n)) >= residues;
 }
 
+lane_shifts lane_shifts_of(const step& st) {
+    lane_shifts out;
+    for (const int o : {0, 1, 2}) {
+        const auto& x = operand_of(st, o);
+        const auto shifts = [&](axis_class c) {
+            return extent_of(st, c) > 1 && step_along(x, st, c) * size_of(x.type) % 16 != 0;
+        };
+        const auto at = static_cast<std::size_t>(o);
+        out.others[at] = shifts(box_axes(o)[0]), out.steps[at] = shifts(box_axes(o)[1]);
+    }
+    return out;
+}
+
 lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
     const auto s = sizes_of(st);
     lane_ring_layout out;
@@ -91,12 +104,18 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
     if (is_shifted(t)) {
         out.residues = 16 / s.x_bytes;
         const auto line_bytes = (t.products + out.residues) * s.x_bytes;
-        const auto box = [&](std::int64_t lines) { return aligned(lines / out.residues * line_bytes); };
-        out.box_bytes = {box(out.rows), box(out.rows), box(out.columns)};
-        const auto boxes = t.k_panel * out.residues;
-        out.region = {0, 0, boxes * out.box_bytes[1]};
-        out.stage_bytes = boxes * (out.box_bytes[1] + out.box_bytes[2]);
-        out.c_bytes = st.op == assignment::assign ? 0 : out.columns * out.residues * out.box_bytes[0];
+        const auto shifts = lane_shifts_of(st);
+        out.steps_shift = shifts.steps;
+        for (const std::size_t o : {0, 1, 2}) {
+            const auto others = o == 2 ? out.columns : out.rows;
+            const bool divides = others % out.residues == 0;
+            out.residues_of[o] = shifts.others[o] && divides ? out.residues : 1;
+            out.boxes_fit = out.boxes_fit && (divides || !shifts.others[o]);
+            out.box_bytes[o] = aligned(others / out.residues_of[o] * line_bytes);
+        }
+        out.region = {0, 0, t.k_panel * out.residues_of[1] * out.box_bytes[1]};
+        out.stage_bytes = out.region[2] + t.k_panel * out.residues_of[2] * out.box_bytes[2];
+        out.c_bytes = st.op == assignment::assign ? 0 : out.columns * out.residues_of[0] * out.box_bytes[0];
         out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
         return out;
     }
@@ -111,7 +130,8 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
 bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip) {
     if (!is_shifted(t)) return moves_lanes_in_boxes(st, chip);
     // Of shorter lines a box could ask for what is behind a matrix.
-    return shifts_lanes(st, chip) && batch_length(st) >= 2 * 16 / size_of(operand_of(st, 1).type);
+    const auto least_length = 2 * 16 / size_of(operand_of(st, 1).type);
+    return shifts_lanes(st, chip) && lane_ring_layout_of(st, t).boxes_fit && batch_length(st) >= least_length;
 }
 
 box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout) {
@@ -131,15 +151,17 @@ box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lan
 box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout,
                             shifted_lines lines) {
     const auto& x = operand_of(st, o);
-    const auto bytes = size_of(x.type), others = extent_of(st, box_axes(o)[0]), q = layout.residues;
+    const auto bytes = size_of(x.type), others = extent_of(st, box_axes(o)[0]), q = layout.residues,
+               own = layout.residues_of[static_cast<std::size_t>(o)];
     // To the last line, from the multiple of 16 bytes before the first.
     const auto steps = extent_of(st, box_axes(o)[1]), other_step = step_along(x, st, box_axes(o)[0]),
                last = (others - 1) * other_step + (steps - 1) * step_along(x, st, box_axes(o)[1]);
     return {bytes,
-            {up(batch_length(st) + q - 1, q) * q, lines == shifted_lines::fewer ? others / q : up(others, q),
+            {up(batch_length(st) + q - 1, q) * q,
+             lines == shifted_lines::fewer ? std::max<std::int64_t>(1, others / own) : up(others, own),
              (last + q - 1) / q + 1},
-            {other_step * q * bytes, 16},
-            {t.products + q, (o == 2 ? layout.columns : layout.rows) / q, 1},
+            {others > 1 ? other_step * own * bytes : 16, 16},
+            {t.products + q, (o == 2 ? layout.columns : layout.rows) / own, 1},
             false,
             (last + batch_length(st)) * bytes,
             lines == shifted_lines::last ? last * bytes : -1};
@@ -150,8 +172,9 @@ int lane_ring_registers(const step& st, const batched_tile& t) {
     const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
               sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
     if (!is_shifted(t)) return sums + sides + own_of_thread;
-    const int shifts = 2 * 16 / s.x_bytes;
-    return sums + sides + shifts + own_of_shifted;
+    const auto both = lane_shifts_of(st);
+    const int q = 16 / s.x_bytes, shifts = (both.steps[1] ? q : t.tile_m) + (both.steps[2] ? q : t.tile_n);
+    return sums + (s.x_bytes == 2 ? 3 : 1) * sides + shifts + own_of_shifted;
 }
 
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {

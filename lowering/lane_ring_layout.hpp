@@ -39,11 +39,21 @@ struct lane_ring_layout {
     std::int64_t rows = 1, columns = 1; ///< of C, a block
     std::int64_t row_blocks = 1, column_blocks = 1;
     std::array<std::int64_t, 3> region{}; ///< bytes: the first part of C from the start, X and Y from a stage's
-    std::int64_t residues = 1; ///< of batched_lane_shifts
-    std::array<std::int64_t, 3> box_bytes{}; ///< the same
+    // Of batched_lane_shifts.
+    std::int64_t residues = 1;
+    std::array<std::int64_t, 3> residues_of{1, 1, 1}, box_bytes{}; ///< of C, X and Y
+    std::array<bool, 3> steps_shift{};
+    bool boxes_fit = true; ///< as the copy engine wants them
     std::int64_t stage_bytes = 0, c_bytes = 0, barrier_bytes = 0, shared_bytes = 0;
 };
 lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t);
+
+/// Whether lines of C (o: 0), X (1) and Y (2) are aligned otherwise at the next row (column, of Y), and at the next
+/// step of the sum (column, of C).
+struct lane_shifts {
+    std::array<bool, 3> others{}, steps{};
+};
+lane_shifts lane_shifts_of(const step& st);
 
 /// Whether the copy engine may have a step's boxes where its pointers are aligned as they want it.
 bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip);

@@ -32,6 +32,7 @@ constexpr double idle_stages = 1.37;        ///< that have nothing under way: th
 constexpr double part_cycles = 835;         ///< of a part of C, between its last sum and the next part's first
 constexpr double late_c = 1.4;              ///< of them more, where C's next part comes only when one has left
 constexpr double panel_cycles = 66;         ///< of a panel, what the warps that multiply wait at its barriers
+constexpr double lone_halves = 2.6;          ///< times as long, what is multiplied 2 bytes at a time
 constexpr double few_warps = 3;             ///< of an SM, that multiply: with as many, waits double the time
 constexpr double overlap = 9.7;             ///< how well units work side by side: 1 not at all, infinite wholly
 
@@ -79,7 +80,8 @@ double lane_ring_seconds(const step& st, const batched_tile& t, const machine& c
     const double latency = copied / under_way * load_cycles * own_parts / resident;
     // What the warps that multiply do and wait for, one after the other: of a block alone nothing hides it.
     const double issue = std::max(instructions * (1 + few_warps / (warps * resident)) / 4,
-                                  warps < 4 ? instructions / warps : 0);
+                                  warps < 4 ? instructions / warps : 0) *
+                         (is_shifted(t) && s.x_bytes == 2 ? lone_halves : 1);
     const double chain =
         (std::max(issue, shared) * resident + part_cycles * (t.slices == 1 ? 1 + late_c : 1) +
          panels * panel_cycles) /
@@ -99,11 +101,13 @@ constexpr std::int64_t largest_stage = 72 << 10, longest_box = 256;
 /// Adds those of one way to cut C, over how the panels come.
 void add_panels(std::vector<batched_tile>& out, const step& st, const lanes_product& p, const machine& chip,
                 batched_tile t) {
-    const auto k = p.s.k, residues = lane_ring_layout_of(st, t).residues;
+    const auto k = p.s.k;
+    const auto shifts = lane_shifts_of(st);
+    const std::int64_t repeats = shifts.steps[1] || shifts.steps[2] ? 16 / p.s.x_bytes : 1; // panels begin alike
     const double work = static_cast<double>(t.tile_m * t.tile_n * t.thread_products * p.s.words) * p.multiplies();
     for (const std::int64_t wanted : {2, 4, 8, 16, 32, 64, 128}) {
         const auto k_panel = std::min(wanted, k);
-        if (wanted >= 2 * k || (k_panel != k && k_panel % residues != 0)) continue;
+        if (wanted >= 2 * k || (is_shifted(t) && k_panel != k && k_panel % repeats != 0)) continue;
         // beyond the sum's end only what comes by boxes of residues is not multiplied
         if (!is_shifted(t) && 5 * up(k, k_panel) * k_panel > 6 * k) continue;
         t.k_panel = static_cast<std::int32_t>(k_panel);
@@ -142,11 +146,14 @@ void add_aligned(std::vector<batched_tile>& out, const step& st, const lanes_pro
     }
 }
 
-/// Threads across a side whose tiles are `side` long: multiples of the residues, all of it or nearly equal parts.
-std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side, std::int64_t residues) {
+/// Threads across a side whose tiles are `side` long: all of it or nearly equal parts, multiples of `whole`; of
+/// threads, of `apart`.
+std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side, std::int64_t whole,
+                                         std::int64_t apart) {
     std::vector<std::int64_t> out;
     for (std::int64_t parts = 1; parts <= 8; ++parts) {
-        const auto across = up(up(extent, parts), side * residues) * residues;
+        auto across = up(up(extent, parts), side);
+        while (across % apart != 0 || across * side % whole != 0) ++across;
         if (10 * up(extent, across * side) * across * side <= 14 * extent && (out.empty() || across != out.back()))
             out.push_back(across);
     }
@@ -157,17 +164,25 @@ std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side,
 void add_shifted(std::vector<batched_tile>& out, const step& st, const lanes_product& p, const machine& chip) {
     const auto& s = p.s;
     const std::int64_t residues = 16 / s.x_bytes;
+    const auto shifts = lane_shifts_of(st);
+    const auto where = [&](bool is_so) { return is_so ? residues : 1; };
+    // See the kernel: what a thread's rows and columns have in common, and what boxes of residues divide.
+    const auto rows_apart = where(shifts.steps[1] && shifts.others[1]),
+               columns_apart = where((shifts.steps[2] && shifts.others[2]) || shifts.steps[0]);
+    const auto row_whole = where(shifts.others[0] || shifts.others[1]), column_whole = where(shifts.others[2]);
     for (std::int64_t tm = 1; tm <= 8; ++tm)
         for (std::int64_t tn = 1; tn <= 8; ++tn) {
+            // NVRTC takes 300 ms for more that is unrolled.
+            if (tm * tn * residues > 224) continue;
             if (tm * tn * s.words > 64 || 4 * std::min(tm, tn) < std::max(tm, tn)) continue;
-            for (const auto rows : threads_across(s.m, tm, residues))
-                for (const auto columns : threads_across(s.n, tn, residues))
+            for (const auto rows : threads_across(s.m, tm, row_whole, rows_apart))
+                for (const auto columns : threads_across(s.n, tn, column_whole, columns_apart))
                     for (auto products = least_line / p.least_bytes; products * p.least_bytes <= longest_line;
                          products *= 2) {
                         const auto compute = products * rows * columns;
                         if (compute > most_compute || compute < least_compute || compute % warp != 0) continue;
                         if (up(s.m, rows * tm) + up(s.n, columns * tn) > most_parts) continue;
-                        if (products + residues > longest_box) continue;
+                        if (std::max({products + residues, rows * tm, columns * tn}) > longest_box) continue;
                         batched_tile t;
                         t.boxed = t.skewed = true;
                         t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);

@@ -167,7 +167,10 @@ class batched_source : public product_source {
         text_.constant("c_stages", t.slices);
         text_.constant("c_bytes", layout.c_bytes);
         text_.constant("residues", layout.residues);
+        text_.list("residues_of", narrow(layout.residues_of));
         text_.list("box_bytes", narrow(layout.box_bytes));
+        text_.list("steps_shift", std::array<std::int32_t, 3>{layout.steps_shift[0], layout.steps_shift[1],
+                                                              layout.steps_shift[2]});
         text_.constant("barrier_bytes", layout.barrier_bytes);
         text_.list("region", narrow(layout.region));
         finish(is_shifted(t) ? "batched_lane_shifts" : "batched_lane_ring");
