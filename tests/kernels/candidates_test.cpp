@@ -20,6 +20,8 @@ using namespace ricci::tests;
 
 namespace {
 
+constexpr auto full = lowering::math_mode::full;
+
 // Extents that no tile divides; spans, packed operands, a matrix for the whole batch, all transpositions.
 const covering_case cases[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[7,11,9] A=f64[7,5,9] B=f64[5,11,9]"},
@@ -71,6 +73,13 @@ const covering_case cases[] = {
     {"C(e,i,j) -= 2*A(e,i,k)*B(e,k,j)", "C=f64[71,19,18] A=f64[71,19,11] B=f64[71,11,18]"},
     {"C(e,i,j) += conj(A(e,k,i))*B(e,k,j)", "C=c64[51:1,9:53,8:500] A=c64[51,12,9] B=c64[51:1,12:52,8:700]"},
     {"C(e,j,i) = A(e,i,k)*B(e,k,j)", "C=f16[65,13,21] A=bf16[65,21,18] B=bf16[65,18,13]"},
+    // The same by pointers that are aligned to an element, or to a part of one.
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[46,9,7] A=f64[46,9,6] B=f64[46,6,7]", false, full, 8},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[53,9,7] A=f32[53,9,6] B=f32[53,6,7]", false, full, 12},
+    {"C(e,i,j) -= A(e,i,k)*B(e,k,j)", "C=c64[38,5,7] A=c64[38,5,9] B=c64[38,9,7]", false, full, 4},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=c64[37,5,7] A=c64[37,5,9] B=c64[37,9,7]", false, full, 4},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f16[80,8,16] A=f16[80,8,11] B=f16[80,11,16]", false, full, 2},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=bf16[83,8,16] A=bf16[83,8,24] B=bf16[83,24,16]", false, full, 6},
     {"C(e,i,j) = A(e,i,k,l)*B(e,l,k,j)", "C=bf16[257,9,10] A=bf16[257,9,3,5] B=bf16[257,5,3,10]"},
 };
 

@@ -173,9 +173,11 @@ random_case make_case(const covering_case& c, std::uint64_t seed) {
             (reach < 0 ? low : high) += reach;
         }
         const auto size = lowering::size_of(o.type);
-        auto& buffer = out.memory.emplace_back(static_cast<std::size_t>((high - low + 1) * size));
-        if (!lowering::is_index(o.type)) fill_random({buffer.data(), buffer.size()}, o.type, random, fill::integers);
-        o.data = buffer.data() - low * size;
+        const auto bytes = static_cast<std::size_t>((high - low + 1) * size);
+        auto& buffer = out.memory.emplace_back(bytes + static_cast<std::size_t>(c.behind));
+        auto* const first = buffer.data() + c.behind;
+        if (!lowering::is_index(o.type)) fill_random({first, bytes}, o.type, random, fill::integers);
+        o.data = first - low * size;
     }
     out.s = bind_text(parse_text(c.statement).at(0), operands);
     out.s.math = c.math;

@@ -16,6 +16,7 @@ struct covering_case {
     std::string operands; ///< as for parse_operands; index tables are filled with valid entries
     bool by_address = false; ///< the last position of every access, a batch, is by addresses
     lowering::math_mode math = lowering::math_mode::full;
+    int behind = 0; ///< bytes that each operand begins behind a multiple of 16
 };
 
 /// The list; at most 300 kernels.

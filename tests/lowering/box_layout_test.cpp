@@ -54,6 +54,23 @@ TEST_CASE("an operand's boxes are of columns that lie one after another") {
     CHECK_FALSE(boxes_of(tall(atb, "C=f32[20,17] A=f32[2147483648,20] B=f32[2147483648,17]"), 1, k, m, chip));
 }
 
+TEST_CASE("boxes of a matrix that begins anywhere end with it") {
+    // 3 lines of 4 floats, 5 apart, of which every fourth is alike; the last line is 10 floats behind the first
+    box_layout b{4, {8, 1, 3}, {80, 16}, {36, 1, 1}, false, 4 * 14, 4 * 10};
+    CHECK(takes_boxes_at(b, 1004));
+    CHECK_FALSE(takes_boxes_at(b, 1002));
+    CHECK(line_length(b, 1024) == 8); // from 1056, 8 bytes before the last line, to 1088, 8 bytes behind its end
+    CHECK(line_length(b, 1028) == 8); // from 1056 to 1088
+    CHECK(line_length(b, 1032) == 4); // from 1072 to 1088, where it begins and ends
+    b.last_line = -1;
+    CHECK(line_length(b, 1032) == 8);
+    b.bytes_from_anywhere = 0;
+    CHECK_FALSE(takes_boxes_at(b, 1004));
+    CHECK(takes_boxes_at(b, 1024));
+    b.between = {84, 16};
+    CHECK_FALSE(takes_boxes_at(b, 1024));
+}
+
 TEST_CASE("columns of tall products may move in boxes, A^T B's whatever their length; other layouts not") {
     for (const char* type : {"f64", "f32", "c64"})
         for (const int height : {700000, 700001}) {
