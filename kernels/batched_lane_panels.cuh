@@ -1,7 +1,8 @@
 // batched_lane_panels: products that lie interleaved, the batch fastest in memory, and are too large for a thread:
 // neighboring lanes take neighboring products, X and Y stream through shared memory in panels of k, each thread
 // computes a tile of one product, or the same tile of a few neighbors, in registers, and C is read and written from
-// there. batched_lanes takes products that a thread can hold.
+// there. batched_lanes takes products that a thread can hold; batched_lane_ring and batched_lane_shifts, from sm_90
+// on, those of one batch axis where X and Y have matrices of their own.
 //
 // A block has `products_per_block` neighbors and all of C or a part of it. What it reads and writes at once, a line,
 // is one element of its neighbors: an H100's memory gives 0.55 of its rate by lines of 64 bytes, 0.87 of 128 and 0.93

@@ -1,7 +1,7 @@
 // batched_lane_ring: products that lie interleaved, the batch fastest in memory, by blocks that stay on their SM:
 // helper warps bring panels of X and Y and all of a part of C into rings in shared memory, ahead of the warps that
 // multiply. sm_90 and later, where lines start at multiples of 16 bytes; batched_lane_shifts takes others,
-// batched_lane_panels older chips and operands that all products share.
+// batched_lane_panels what neither does: older chips, matrices that all products share, several batch axes.
 //
 //   X, Y and C come, and C leaves        where
 //   as boxes (ptx_box.cuh), one each,    all lines start at multiples of 16 bytes, and end there
@@ -19,7 +19,7 @@
 //   blocks_of_an_sm
 //   stages                 panels that shared memory holds
 //   c_stages               parts of C that it holds
-//   region[3]              bytes from the first part of C, from the start of a stage to X and to Y
+//   region[3]              bytes from the start of a stage to X and to Y; [0] is unused
 //   stage_bytes, c_bytes   multiples of 128
 //   barrier_bytes          before the first part of C: two barriers a stage, then two a part of C
 //   k_unrolled             steps of the sum unrolled at once

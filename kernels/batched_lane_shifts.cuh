@@ -19,7 +19,7 @@
 //   stages, c_stages       panels and parts of C that shared memory holds
 //   box_bytes[3]           of C, X and Y, multiples of 128: lines of one residue, at one step of the sum; C's at a
 //                          column
-//   region[3]              bytes from the first part of C, from the start of a stage to X and to Y
+//   region[3]              bytes from the start of a part of C, of a stage to X and to Y
 //   stage_bytes, c_bytes   multiples of 128
 //   barrier_bytes          before the first part of C: two barriers a stage, then two a part of C
 #pragma once
@@ -212,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
                 const unsigned char *const of_x = x.behind(stage, begin), *const of_y = y.behind(stage, begin);
                 RICCI_UNROLL
                 for (int step = 0; step < residues; ++step)
-                    if (k % residues == 0 || begin + step < steps)
+                    if ((k % residues == 0 && k_panel % residues == 0) || begin + step < steps)
                         tile.add_step([&](int r) { return x.element(of_x, step, r); },
                                       [&](int s) { return y.element(of_y, step, s); });
             }

@@ -3,7 +3,8 @@
 //
 // Neighboring lanes take neighboring products, so that every access of a warp is contiguous, whatever its alignment.
 // All loads, also of C, are asked for before anything waits: what a thread has under way is what keeps the memory
-// busy. For products whose elements fit a thread's registers; batched_lane_panels takes larger ones.
+// busy. For products whose elements fit a thread's registers; batched_lane_ring, batched_lane_shifts and
+// batched_lane_panels take larger ones.
 // Constants: product.hpp's, and
 //   threads_per_block
 //   blocks_of_an_sm    that fit it together

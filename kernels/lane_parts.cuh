@@ -26,31 +26,26 @@ static_assert(compute_threads == lanes_of_block * row_threads * column_threads, 
 /// A part of C of neighboring products.
 struct part_of_c {
     int row, column, own_rows, own_columns, own_products;
-    long long first; ///< product, along the first batch axis
+    long long first; ///< product
     batch_offsets at;
 };
 
-RICCI_FUNCTION long long segments_of(const arguments& a) {
-    return batch_axes == 0 ? 1 : (a.batch_length[0] + products_per_block - 1) / products_per_block;
-}
+static_assert(batch_axes == 1, "neighbors along one axis");
+
 RICCI_FUNCTION long long part_count(const arguments& a) {
-    const long long length = batch_axes == 0 ? 1 : a.batch_length[0];
-    return a.products / length * segments_of(a) * row_blocks * column_blocks;
+    return (a.products + products_per_block - 1) / products_per_block * row_blocks * column_blocks;
 }
 RICCI_FUNCTION part_of_c part_number(const arguments& a, long long number) {
     part_of_c out;
     out.column = static_cast<int>(number % column_blocks) * columns_of_block;
     number /= column_blocks;
     out.row = static_cast<int>(number % row_blocks) * rows_of_block;
-    number /= row_blocks;
-    const long long length = batch_axes == 0 ? 1 : a.batch_length[0], segments = segments_of(a),
-                    outer = batch_axes > 1 ? number / segments : 0;
-    out.first = (batch_axes > 1 ? number % segments : number) * products_per_block;
+    out.first = number / row_blocks * products_per_block;
     out.own_rows = m - out.row < rows_of_block ? static_cast<int>(m) - out.row : rows_of_block;
     out.own_columns = n - out.column < columns_of_block ? static_cast<int>(n) - out.column : columns_of_block;
-    out.own_products = length - out.first < products_per_block ? static_cast<int>(length - out.first)
-                                                               : products_per_block;
-    out.at = offsets_of(a, outer * length + out.first);
+    out.own_products = a.products - out.first < products_per_block ? static_cast<int>(a.products - out.first)
+                                                                   : products_per_block;
+    out.at = offsets_of(a, out.first);
     return out;
 }
 

@@ -7,7 +7,6 @@
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace ricci::lowering {
 namespace {
@@ -39,11 +38,7 @@ bool has_single_axes(const step& st) {
     return axes_of(st, m).size() <= 1 && axes_of(st, n).size() <= 1 && axes_of(st, k).size() == 1;
 }
 
-} // namespace
-
-namespace {
-
-/// Whether lines lie in one piece, in one direction, as far from one another as the copy engine knows.
+/// Whether lines lie in one piece, one behind another, as far from one another as the copy engine knows.
 bool have_lanes(const step& st, const machine& chip) {
     constexpr std::int64_t most_length = std::int64_t{1} << 30, most_between = std::int64_t{1} << 36;
     if (!has_bulk_copies(chip) || axes_of(st, batch).size() != 1 || !has_single_axes(st)) return false;
@@ -52,7 +47,7 @@ bool have_lanes(const step& st, const machine& chip) {
         if (step_along(x, st, batch) != 1 || batch_length(st) >= most_length) return false;
         for (const auto c : box_axes(o))
             if (const auto between = step_along(x, st, c);
-                extent_of(st, c) > 1 && (between <= 0 || between * size_of(x.type) >= most_between))
+                extent_of(st, c) > 1 && (between < batch_length(st) || between * size_of(x.type) >= most_between))
                 return false;
     }
     return true;
@@ -73,7 +68,14 @@ bool moves_lanes_in_boxes(const step& st, const machine& chip) {
 }
 
 bool shifts_lanes(const step& st, const machine& chip) {
+    constexpr std::int64_t most_bytes = std::int64_t{16} << 30; // planes 16 bytes apart are counted by ints
     if (!have_lanes(st, chip)) return false;
+    for (const int o : {0, 1, 2}) {
+        const auto& x = operand_of(st, o);
+        std::int64_t last = 0;
+        for (const auto c : box_axes(o)) last += (extent_of(st, c) - 1) * step_along(x, st, c);
+        if ((last + batch_length(st)) * size_of(x.type) > most_bytes) return false;
+    }
     const auto bytes = size_of(operand_of(st, 1).type);
     const auto residues = 16 / bytes;
     return bytes <= 8 && size_of(operand_of(st, 0).type) == bytes && size_of(operand_of(st, 2).type) == bytes &&
@@ -84,8 +86,10 @@ lane_shifts lane_shifts_of(const step& st) {
     lane_shifts out;
     for (const int o : {0, 1, 2}) {
         const auto& x = operand_of(st, o);
+        // Where a step is some whole batches, it is taken for that of a batch of odd length: all have one kernel.
         const auto shifts = [&](axis_class c) {
-            return extent_of(st, c) > 1 && step_along(x, st, c) * size_of(x.type) % 16 != 0;
+            const auto step = step_along(x, st, c), length = batch_length(st);
+            return extent_of(st, c) > 1 && (step % length == 0 ? step / length : step) * size_of(x.type) % 16 != 0;
         };
         const auto at = static_cast<std::size_t>(o);
         out.others[at] = shifts(box_axes(o)[0]), out.steps[at] = shifts(box_axes(o)[1]);
@@ -121,7 +125,7 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
     }
     out.c_bytes = aligned(out.rows * out.columns * t.products * s.c_bytes);
     const auto x_bytes = aligned(out.rows * t.k_panel * t.products * s.x_bytes);
-    out.region = {out.barrier_bytes, 0, x_bytes};
+    out.region = {0, 0, x_bytes};
     out.stage_bytes = x_bytes + aligned(out.columns * t.k_panel * t.products * s.y_bytes);
     out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
     return out;
@@ -187,8 +191,7 @@ std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, co
 
 std::int64_t lane_ring_parts(const step& st, const batched_tile& t) {
     const auto layout = lane_ring_layout_of(st, t);
-    return extent_of(st, batch) / batch_length(st) * up(batch_length(st), t.products) * layout.row_blocks *
-           layout.column_blocks;
+    return up(batch_length(st), t.products) * layout.row_blocks * layout.column_blocks;
 }
 
 std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip) {

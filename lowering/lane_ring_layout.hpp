@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 namespace ricci::lowering {
 
@@ -38,7 +37,7 @@ constexpr int shifted_map(int o, shifted_lines lines) { return 3 * o + static_ca
 struct lane_ring_layout {
     std::int64_t rows = 1, columns = 1; ///< of C, a block
     std::int64_t row_blocks = 1, column_blocks = 1;
-    std::array<std::int64_t, 3> region{}; ///< bytes: the first part of C from the start, X and Y from a stage's
+    std::array<std::int64_t, 3> region{}; ///< bytes: of C 0, from a part's start; X and Y from a stage's
     // Of batched_lane_shifts.
     std::int64_t residues = 1;
     std::array<std::int64_t, 3> residues_of{1, 1, 1}, box_bytes{}; ///< of C, X and Y

@@ -1,6 +1,7 @@
 // lanes_model: the legal parameters of the GPU's kernels for interleaved products, and what each would cost.
 //
-// batched_lanes holds a product in a thread, batched_lane_panels a tile of it. Both are bound by memory where enough
+// batched_lanes holds a product in a thread, batched_lane_panels a tile of it (batched_lane_ring and _shifts:
+// lane_ring_model). Both are bound by memory where enough
 // bytes are under way in an SM; what else they need is counted in the SM's cycles: shared memory's wavefronts and
 // instructions. One kernel serves batches of any length, so that lines of neighbors lie at any multiple of a number:
 // it is chosen for those.
@@ -232,7 +233,6 @@ std::int64_t lanes_shared_bytes(const step& st, const batched_tile& t) {
 }
 
 std::int64_t lanes_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    if (t.boxed) return lane_ring_resident_blocks(st, t, chip);
     const lanes_product p(st);
     return resident_blocks(p, t, has_panels(t) ? shared_bytes(p, layout_of(p, t), t) : 0, chip);
 }

@@ -80,8 +80,8 @@ struct batched_tile {
     /// batched_panels, batched_lanes (0 stages: a thread a product), the tall-skinny kernels;
     /// batched_stationary: lines of X at a time
     std::int32_t k_panel = 0, stages = 0;
-    std::int32_t slices = 1;                        ///< tall_skinny_atb
-    bool rows_first = false, skewed = false;        ///< fma
+    std::int32_t slices = 1;                        ///< tall_skinny_atb; parts of C of boxed batched_lanes
+    bool rows_first = false, skewed = false;        ///< fma; skewed of boxed batched_lanes: batched_lane_shifts
     bool c_transposed = false;                      ///< mma
     bool columns_apart = false; ///< batched_small's mma: the columns of a warp's tiles take turns, two at a time
     bool rows_of_16 = false;                        ///< mma of f64: products of 16 rows instead of 8, sm_90
@@ -94,7 +94,8 @@ struct batched_tile {
     /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes;
     /// batched_stationary: Y brought into the form that the tensor cores take
     bool realigned = false;
-    /// tall_skinny_ab: X and C move in boxes, box_layout.hpp; tall_skinny_atb's panels: X and Y
+    /// tall_skinny_ab: X and C move in boxes, box_layout.hpp; tall_skinny_atb's panels: X and Y; batched_lanes: the
+    /// kernels of lane_ring_layout.hpp
     bool boxed = false;
     bool operator==(const batched_tile&) const = default;
 };

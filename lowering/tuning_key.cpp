@@ -4,6 +4,7 @@
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/lane_ring_layout.hpp"
 #include "lowering/print.hpp"
 
 #include <fmt/format.h>
@@ -106,10 +107,16 @@ tuning_key key_of(const step& st, const machine& chip) {
         return name_of(at(o).type == scalar_type::bf16 ? scalar_type::f16 : at(o).type);
     };
     tuning_key out;
-    out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}", name_of(st.kernel),
+    // Lines of batched_lanes that start at multiples of 16 bytes and others have kernels of their own.
+    const std::string_view lines = st.kernel != family::batched_lanes      ? ""
+                                   : moves_lanes_in_boxes(st, chip)        ? ", lines aligned"
+                                   : shifts_lanes(st, chip)                ? ", lines shifted"
+                                                                           : "";
+    out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}{}", name_of(st.kernel),
                              type(st.x), type(st.y), type(0), arithmetic_of(st),
                              st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
-                             st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "");
+                             st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "",
+                             lines);
     out.batch = batch_of(st, chip);
     const axis_class classes[] = {m, n, k};
     for (std::size_t c = 0; c < 3; ++c) out.sizes[c] = is_long(st, classes[c]) ? 0 : extent_of(st, classes[c]);

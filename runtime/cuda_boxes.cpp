@@ -29,10 +29,14 @@ bool cuda_map_boxes(const cuda_driver& d, const lowering::box_layout& layout, st
     CUtensorMap made;
     const auto swizzle = layout.exchanged ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE;
     void* const first = std::bit_cast<void*>(address / 16 * 16);
-    check(d.cuTensorMapEncodeTiled(&made, type, axes, first, extents.data(), strides.data(), box.data(),
-                                   steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-          "cuTensorMapEncodeTiled");
+    // Planes that lie nearer than lines do are not in the driver's description, but work (580.159): one that refuses
+    // them is no reason to fail, as kernels have another way.
+    const auto result = d.cuTensorMapEncodeTiled(
+        &made, type, axes, first, extents.data(), strides.data(), box.data(), steps.data(),
+        CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result == CUDA_ERROR_INVALID_VALUE) return false;
+    check(result, "cuTensorMapEncodeTiled");
     std::memcpy(map.data(), &made, sizeof made);
     return true;
 }

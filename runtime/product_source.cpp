@@ -3,8 +3,8 @@
 
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
-#include "lowering/lane_ring_layout.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/lane_ring_layout.hpp"
 #include "lowering/tree.hpp"
 
 #include <algorithm>

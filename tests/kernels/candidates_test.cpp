@@ -73,10 +73,18 @@ const covering_case cases[] = {
     {"C(e,i,j) -= 2*A(e,i,k)*B(e,k,j)", "C=f64[71,19,18] A=f64[71,19,11] B=f64[71,11,18]"},
     {"C(e,i,j) += conj(A(e,k,i))*B(e,k,j)", "C=c64[51:1,9:53,8:500] A=c64[51,12,9] B=c64[51:1,12:52,8:700]"},
     {"C(e,j,i) = A(e,i,k)*B(e,k,j)", "C=f16[65,13,21] A=bf16[65,21,18] B=bf16[65,18,13]"},
+    // Steps that are aligned alike, fewer of them in a panel than residues; batches of one and a few; sides of one.
+    {"C(e,i,j) += A(e,i,k)*B(e,j,k)", "C=f32[101,32,32] A=f32[101,32,8] B=f32[101,32,8]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,j,k)", "C=f16[101,8,16] A=f16[101,8,16] B=f16[101,16,16]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[1,9,8] A=f64[1,9,6] B=f64[1,6,8]"},
+    {"C(e,i,j) -= A(e,i,k)*B(e,k,j)", "C=f32[5,9,8] A=f32[5,9,6] B=f32[5,6,8]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[70,1,16] A=f64[70,1,9] B=f64[70,9,16]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[72,9,10] A=f16[72,9,12] B=f32[72,12,10]"},
     // The same by pointers that are aligned to an element, or to a part of one.
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[46,9,7] A=f64[46,9,6] B=f64[46,6,7]", false, full, 8},
     {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[53,9,7] A=f32[53,9,6] B=f32[53,6,7]", false, full, 12},
     {"C(e,i,j) -= A(e,i,k)*B(e,k,j)", "C=c64[38,5,7] A=c64[38,5,9] B=c64[38,9,7]", false, full, 4},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=c128[19,5,7] A=c128[19,5,9] B=c128[19,9,7]", false, full, 8},
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=c64[37,5,7] A=c64[37,5,9] B=c64[37,9,7]", false, full, 4},
     {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f16[80,8,16] A=f16[80,8,11] B=f16[80,11,16]", false, full, 2},
     {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=bf16[83,8,16] A=bf16[83,8,24] B=bf16[83,24,16]", false, full, 6},

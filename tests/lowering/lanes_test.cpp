@@ -46,8 +46,8 @@ TEST_CASE("interleaved products: every size to 128 has parameters, all of which 
                         const auto layout = lane_ring_layout_of(st, t);
                         const auto tiles = layout.rows / t.tile_m * (layout.columns / t.tile_n);
                         return layout.rows * layout.row_blocks >= m && layout.columns * layout.column_blocks >= n &&
-                               (t.threads - 32 * lane_helper_warps(t)) * t.thread_products == t.products * tiles && t.threads <= 1024 &&
-                               t.threads % 32 == 0 && layout.shared_bytes <= chip.shared_bytes;
+                               (t.threads - 32 * lane_helper_warps(t)) * t.thread_products == t.products * tiles &&
+                               t.threads <= 1024 && t.threads % 32 == 0 && layout.shared_bytes <= chip.shared_bytes;
                     }
                     if (!has_panels(t)) return t.products == t.threads;
                     const auto layout = lanes_layout_of(st, t);
@@ -76,6 +76,8 @@ TEST_CASE("interleaved products: whose lines move in boxes, aligned or shifted")
     CHECK(found("C=f32[5002,16,16] A=f32[5002,16,16] B=f32[5002,16,16]") == shifted);
     CHECK(found("C=f32[5002,3,16] A=f32[5002,3,16] B=f32[5002,16,16]") == neither); // fewer rows than residues
     CHECK(found("C=f32[5000,16,16] A=f32[5000:0,16:1,16:16] B=f32[5000,16,16]") == neither); // one for all
+    CHECK(found("C=f32[70,6,8] A=f32[70:1,6:1,9:75] B=f32[70,9,8]") == neither); // lines that overlap
+    CHECK(found("C=f32[2100003,64,64] A=f32[2100003,64,64] B=f32[2100003,64,64]") == neither); // too far for a plane
     auto older = some_gpu();
     older.architecture = "sm_80";
     CHECK(found("C=f64[5000,16,16] A=f64[5000,16,16] B=f64[5000,16,16]", older) == neither);

@@ -174,7 +174,10 @@ TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's exte
 
     const auto lanes = key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90000,6,5] A=f64[90000,6,7] B=f64[90000,7,5]");
     CHECK(lanes.layout.starts_with("batched_lanes "));
-    CHECK(lanes == key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90011,6,5] A=f64[90011,6,7] B=f64[90011,7,5]"));
+    CHECK(lanes == key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90010,6,5] A=f64[90010,6,7] B=f64[90010,7,5]"));
+    const auto odd = key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90011,6,5] A=f64[90011,6,7] B=f64[90011,7,5]");
+    CHECK(odd == key("C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=f64[90013,6,5] A=f64[90013,6,7] B=f64[90013,7,5]"));
+    CHECK_FALSE(odd.layout == lanes.layout); // other kernels
     const auto atb = key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[9000000,6] B=f64[9000000,5]");
     CHECK(atb.sizes == std::array<std::int64_t, 3>{6, 5, 0});
     CHECK(atb == key("C(i,j) = A(k,i)*B(k,j)", "C=f64[6,5] A=f64[8000000,6] B=f64[8000000,5]"));
