@@ -4,9 +4,8 @@
 // A box is a part of each of some lines, or of those of some planes. It lies line after line; where lines are 128
 // bytes and the map says so, the eight pieces of 16 bytes of line l in the order p ^ (l % 8), so that eight lines'
 // pieces at one place lie on different banks. What it has beyond the matrix is zero, and is not stored; but 16 bytes
-// in which a line ends are not cut. A warp an SM that asks for lines of
-// 256 bytes one by one gets 0.9 TB/s of an H200, one thread that asks for boxes 4.1, however long the lines; whole
-// spans come at 4.2.
+// in which a line ends are not cut. A warp an SM that asks for lines of 256 bytes one by one gets 0.9 TB/s of an H200,
+// one thread that asks for boxes 4.1, however long the lines; whole spans come at 4.2.
 #pragma once
 
 #include "product.hpp"
@@ -28,7 +27,7 @@ RICCI_FUNCTION void box_load(void* in_shared, const box_map& map, long long firs
                  "l"(&map), "r"(static_cast<int>(first)), "r"(line), "r"(shared_address(&b))
                  : "memory");
 #else
-    ricci_emulated->box_load(in_shared, map.word, first, line, 0, &b);
+    ricci_emulated->box_load(in_shared, map.word, static_cast<int>(first), line, 0, &b);
 #endif
 }
 
@@ -40,7 +39,7 @@ RICCI_FUNCTION void box_store(const box_map& map, long long first, int line, con
                  : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #else
-    ricci_emulated->box_store(map.word, first, line, 0, in_shared);
+    ricci_emulated->box_store(map.word, static_cast<int>(first), line, 0, in_shared);
 #endif
 }
 
@@ -53,7 +52,7 @@ RICCI_FUNCTION void box_load(void* in_shared, const box_map& map, long long firs
                  "l"(&map), "r"(static_cast<int>(first)), "r"(line), "r"(plane), "r"(shared_address(&b))
                  : "memory");
 #else
-    ricci_emulated->box_load(in_shared, map.word, first, line, plane, &b);
+    ricci_emulated->box_load(in_shared, map.word, static_cast<int>(first), line, plane, &b);
 #endif
 }
 RICCI_FUNCTION void box_store(const box_map& map, long long first, int line, int plane, const void* in_shared) {
@@ -63,7 +62,7 @@ RICCI_FUNCTION void box_store(const box_map& map, long long first, int line, int
                  : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 #else
-    ricci_emulated->box_store(map.word, first, line, plane, in_shared);
+    ricci_emulated->box_store(map.word, static_cast<int>(first), line, plane, in_shared);
 #endif
 }
 

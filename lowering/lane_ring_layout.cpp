@@ -97,8 +97,12 @@ lane_shifts lane_shifts_of(const step& st) {
     return out;
 }
 
-lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
-    const auto s = sizes_of(st);
+lane_ring_product::lane_ring_product(const step& st)
+    : s(sizes_of(st)), shifts(lane_shifts_of(st)), batch_length(lowering::batch_length(st)),
+      accumulates(st.op != assignment::assign) {}
+
+lane_ring_layout lane_ring_layout_of(const lane_ring_product& p, const batched_tile& t) {
+    const auto& s = p.s;
     lane_ring_layout out;
     out.columns = t.panel;
     const auto lanes = t.products / t.thread_products, column_threads = t.panel / t.tile_n;
@@ -108,7 +112,7 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
     if (is_shifted(t)) {
         out.residues = 16 / s.x_bytes;
         const auto line_bytes = (t.products + out.residues) * s.x_bytes;
-        const auto shifts = lane_shifts_of(st);
+        const auto& shifts = p.shifts;
         out.steps_shift = shifts.steps;
         for (const std::size_t o : {0, 1, 2}) {
             const auto others = o == 2 ? out.columns : out.rows;
@@ -119,7 +123,7 @@ lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
         }
         out.region = {0, 0, t.k_panel * out.residues_of[1] * out.box_bytes[1]};
         out.stage_bytes = out.region[2] + t.k_panel * out.residues_of[2] * out.box_bytes[2];
-        out.c_bytes = st.op == assignment::assign ? 0 : out.columns * out.residues_of[0] * out.box_bytes[0];
+        out.c_bytes = !p.accumulates ? 0 : out.columns * out.residues_of[0] * out.box_bytes[0];
         out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
         return out;
     }
@@ -171,21 +175,27 @@ box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const 
             lines == shifted_lines::last ? last * bytes : -1};
 }
 
-int lane_ring_registers(const step& st, const batched_tile& t) {
-    const auto s = sizes_of(st);
+int lane_ring_registers(const lane_ring_product& p, const batched_tile& t) {
+    const auto& s = p.s;
     const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
               sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
     if (!is_shifted(t)) return sums + sides + own_of_thread;
-    const auto both = lane_shifts_of(st);
-    const int q = 16 / s.x_bytes, shifts = (both.steps[1] ? q : t.tile_m) + (both.steps[2] ? q : t.tile_n);
+    const int q = 16 / s.x_bytes,
+              shifts = (p.shifts.steps[1] ? q : t.tile_m) + (p.shifts.steps[2] ? q : t.tile_n);
     return sums + (s.x_bytes == 2 ? 3 : 1) * sides + shifts + own_of_shifted;
 }
 
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    const auto held = lane_ring_layout_of(st, t).shared_bytes;
+    const lane_ring_product p(st);
+    return lane_ring_resident_blocks(p, t, lane_ring_layout_of(p, t), chip);
+}
+
+std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched_tile& t,
+                                       const lane_ring_layout& layout, const machine& chip) {
+    const auto held = layout.shared_bytes;
     if (held > chip.shared_bytes) return 0;
     return std::min({blocks_of_an_sm, threads_of_an_sm / t.threads,
-                     warps_with(lane_ring_registers(st, t)) / up(t.threads, warp),
+                     warps_with(lane_ring_registers(p, t)) / up(t.threads, warp),
                      (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)});
 }
 

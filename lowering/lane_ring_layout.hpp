@@ -9,6 +9,7 @@
 #include "lowering/box_layout.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
+#include "lowering/product_sizes.hpp"
 
 #include <array>
 #include <cstdint>
@@ -33,6 +34,22 @@ enum class shifted_lines : std::uint8_t { most, fewer, last };
 inline constexpr int shifted_maps = 9;
 constexpr int shifted_map(int o, shifted_lines lines) { return 3 * o + static_cast<int>(lines); }
 
+/// Whether lines of C (o: 0), X (1) and Y (2) are aligned otherwise at the next row (column, of Y), and at the next
+/// step of the sum (column, of C).
+struct lane_shifts {
+    std::array<bool, 3> others{}, steps{};
+};
+lane_shifts lane_shifts_of(const step& st);
+
+/// What does not change with the tile.
+struct lane_ring_product {
+    explicit lane_ring_product(const step& st);
+    product_sizes s;
+    lane_shifts shifts;
+    std::int64_t batch_length;
+    bool accumulates;
+};
+
 /// How a block cuts C, and what lies where in its shared memory.
 struct lane_ring_layout {
     std::int64_t rows = 1, columns = 1; ///< of C, a block
@@ -45,14 +62,10 @@ struct lane_ring_layout {
     bool boxes_fit = true; ///< as the copy engine wants them
     std::int64_t stage_bytes = 0, c_bytes = 0, barrier_bytes = 0, shared_bytes = 0;
 };
-lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t);
-
-/// Whether lines of C (o: 0), X (1) and Y (2) are aligned otherwise at the next row (column, of Y), and at the next
-/// step of the sum (column, of C).
-struct lane_shifts {
-    std::array<bool, 3> others{}, steps{};
-};
-lane_shifts lane_shifts_of(const step& st);
+lane_ring_layout lane_ring_layout_of(const lane_ring_product& p, const batched_tile& t);
+inline lane_ring_layout lane_ring_layout_of(const step& st, const batched_tile& t) {
+    return lane_ring_layout_of(lane_ring_product(st), t);
+}
 
 /// Whether the copy engine may have a step's boxes where its pointers are aligned as they want it.
 bool has_lane_boxes(const step& st, const batched_tile& t, const machine& chip);
@@ -65,9 +78,11 @@ box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const 
                             shifted_lines lines);
 
 /// Registers that a thread is expected to need.
-int lane_ring_registers(const step& st, const batched_tile& t);
+int lane_ring_registers(const lane_ring_product& p, const batched_tile& t);
 
 /// Blocks that fit an SM together; 0: not even one.
+std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched_tile& t, const lane_ring_layout& layout,
+                                       const machine& chip);
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 
 /// Parts of C of neighboring products, all of them together; and blocks, each of which does one after another.

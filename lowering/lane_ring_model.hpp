@@ -2,6 +2,8 @@
 // would cost.
 #pragma once
 
+#include "lowering/lane_ring_layout.hpp"
+#include "lowering/lanes_product.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
@@ -9,10 +11,21 @@
 
 namespace ricci::lowering {
 
-/// Parameter sets for a product of batched_lanes on this chip; none where neither kernel takes it.
-std::vector<batched_tile> lane_ring_candidates(const step& st, const machine& chip);
+/// Of a product of batched_lanes on a chip, both of which outlive this.
+class lane_ring_model {
+  public:
+    lane_ring_model(const step& st, const machine& chip);
 
-/// Seconds that one of them would take.
-double lane_ring_seconds(const step& st, const batched_tile& t, const machine& chip);
+    /// Parameter sets; none where neither kernel takes the product.
+    std::vector<batched_tile> candidates() const;
+    /// Seconds that one of them would take.
+    double seconds(const batched_tile& t) const;
+
+  private:
+    const step& st_;
+    const machine& chip_;
+    lanes_product p_;
+    lane_ring_product ring_;
+};
 
 } // namespace ricci::lowering

@@ -120,8 +120,8 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
 
 /// Seconds of the whole batch. An SM's units and the memory work side by side, the better the more one of them is the
 /// slowest.
-double seconds_of(const step& st, const lanes_product& p, const batched_tile& t, const machine& chip) {
-    if (t.boxed) return lane_ring_seconds(st, t, chip);
+double seconds_of(const lane_ring_model& ring, const lanes_product& p, const batched_tile& t, const machine& chip) {
+    if (t.boxed) return ring.seconds(t);
     const auto& s = p.s;
     const double clock = sm_clock(chip);
     const double seconds_a_cycle = p.batches / (clock * chip.processors);
@@ -187,10 +187,11 @@ double seconds_of(const step& st, const lanes_product& p, const batched_tile& t,
 }
 
 /// Leaves those that should be the fastest, in their order: of thousands, a tuner measures few.
-void drop_slow(std::vector<batched_tile>& tiles, const step& st, const lanes_product& p, const machine& chip) {
+void drop_slow(std::vector<batched_tile>& tiles, const lane_ring_model& ring, const lanes_product& p,
+               const machine& chip) {
     if (tiles.size() <= most_candidates) return;
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(st, p, tiles[c], chip), c);
+    for (std::size_t c = 0; c < tiles.size(); ++c) order.emplace_back(seconds_of(ring, p, tiles[c], chip), c);
     std::nth_element(order.begin(), order.begin() + most_candidates, order.end());
     order.resize(most_candidates);
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -283,15 +284,17 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
                     add_panels(out, p, chip, t);
                 }
     }
-    for (const auto& t : lane_ring_candidates(st, chip)) out.push_back(t);
-    drop_slow(out, st, p, chip);
+    const lane_ring_model ring(st, chip);
+    for (const auto& t : ring.candidates()) out.push_back(t);
+    drop_slow(out, ring, p, chip);
     return out;
 }
 
 std::vector<double> lanes_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     const lanes_product p(st);
+    const lane_ring_model ring(st, chip);
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, p, t, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(ring, p, t, chip));
     return out;
 }
 

@@ -136,6 +136,10 @@ class emulator : public tests::host_backend {
                    runtime::box_map map) const override {
         const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
         if (!takes_boxes_at(layout, address)) return false;
+        const auto too_large = [](std::int64_t limit) { return [=](std::int64_t x) { return x < 0 || x > limit; }; };
+        if (std::any_of(layout.extent.begin(), layout.extent.end(), too_large(std::int64_t{1} << 32)) ||
+            std::any_of(layout.between.begin(), layout.between.end(), too_large((std::int64_t{1} << 40) - 1)))
+            throw error("emulator: a matrix larger than the copy engine knows", blame::environment);
         map[0] = address / 16 * 16, map[1] = word(layout.element), map[2] = layout.exchanged;
         std::transform(layout.extent.begin(), layout.extent.end(), map.begin() + 3, word);
         map[3] = word(line_length(layout, address));
