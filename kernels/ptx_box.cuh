@@ -4,8 +4,8 @@
 // A box is a part of each of some lines, or of those of some planes. It lies line after line; where lines are 128
 // bytes and the map says so, the eight pieces of 16 bytes of line l in the order p ^ (l % 8), so that eight lines'
 // pieces at one place lie on different banks. What it has beyond the matrix is zero, and is not stored; but 16 bytes
-// in which a line ends are not cut. A warp an SM that asks for lines of 256 bytes one by one gets 0.9 TB/s of an H200,
-// one thread that asks for boxes 4.1, however long the lines; whole spans come at 4.2.
+// in which a line ends are not cut. A warp an SM that asks for lines of 256 bytes one by one gets 0.9 TB/s of an
+// H200, one thread that asks for boxes 4.1, however long the lines; whole spans come at 4.2.
 #pragma once
 
 #include "product.hpp"

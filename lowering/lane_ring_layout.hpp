@@ -81,8 +81,8 @@ box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const 
 int lane_ring_registers(const lane_ring_product& p, const batched_tile& t);
 
 /// Blocks that fit an SM together; 0: not even one.
-std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched_tile& t, const lane_ring_layout& layout,
-                                       const machine& chip);
+std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched_tile& t,
+                                       const lane_ring_layout& layout, const machine& chip);
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 
 /// Parts of C of neighboring products, all of them together; and blocks, each of which does one after another.

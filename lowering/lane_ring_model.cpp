@@ -126,7 +126,8 @@ void add_panels(std::vector<batched_tile>& out, const lane_ring_product& ring, c
 }
 
 /// Of batched_lane_ring.
-void add_aligned(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p, const machine& chip) {
+void add_aligned(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p,
+                 const machine& chip) {
     const auto& s = p.s;
     const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
     for (const auto& [tm, tn, neighbors] : thread_tiles(p)) {
@@ -165,7 +166,8 @@ std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side,
 }
 
 /// Of batched_lane_shifts.
-void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p, const machine& chip) {
+void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p,
+                 const machine& chip) {
     const auto& s = p.s;
     const std::int64_t residues = 16 / s.x_bytes;
     const auto& shifts = ring.shifts;
@@ -193,8 +195,10 @@ void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, 
                         t.products = static_cast<std::int32_t>(products);
                         t.panel = static_cast<std::int32_t>(columns * tn);
                         t.threads = static_cast<std::int32_t>(compute) + warp * lane_helper_warps(t);
-                        for (const int c_stages : {1, 2})
-                            if (c_stages == 1 || p.accumulates) t.slices = c_stages, add_panels(out, ring, p, chip, t);
+                        for (const int c_stages : {1, 2}) {
+                            t.slices = c_stages;
+                            if (c_stages == 1 || p.accumulates) add_panels(out, ring, p, chip, t);
+                        }
                     }
         }
 }

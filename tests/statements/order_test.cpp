@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -98,9 +99,8 @@ TEST_CASE("batched products in a row") {
 
 TEST_CASE("interleaved products in a row") {
     const auto gpu = ricci::cuda(0);
-    for (const std::int64_t n : {3, 10}) {
-        INFO("n = " << n);
-        const std::int64_t count = 30001;
+    for (const auto& [n, count] : {std::pair<std::int64_t, std::int64_t>{3, 30001}, {10, 30001}, {10, 30000}}) {
+        INFO("n = " << n << ", " << count << " products");
         tensor<double, dyn, dyn, dyn> A(count, n, n, gpu), B(count, n, n, gpu), C(count, n, n, gpu);
         check({[&] { fill(A, 1), fill(B, 2), fill(C, 3); },
                {[&] { C(e, i, j) = 0.5 * A(e, i, k) * B(e, k, j); },
