@@ -151,6 +151,14 @@ class batched_source : public product_source {
         out_.shape.shared_bytes = static_cast<int>(lanes_shared_bytes(st_, t));
     }
 
+    /// Whether batched_lane_shifts does: not C where it is only written, nor fewer lines where all residues have as
+    /// many.
+    bool reads_boxes(int o, const lane_ring_layout& layout, shifted_lines lines) const {
+        const auto others = extent_of(st_, o == 2 ? n : m);
+        return (o > 0 || st_.op != assignment::assign) &&
+               (lines != shifted_lines::fewer || others % layout.residues_of[static_cast<std::size_t>(o)] != 0);
+    }
+
     void make_lane_ring() {
         const auto& t = st_.batched;
         const auto layout = lane_ring_layout_of(st_, t);
@@ -181,7 +189,8 @@ class batched_source : public product_source {
         if (is_shifted(t)) {
             for (const int o : {0, 1, 2})
                 for (const auto lines : {shifted_lines::most, shifted_lines::fewer, shifted_lines::last})
-                    add_boxes(shifted_map(o, lines), o, shifted_boxes_of(st_, o, t, layout, lines));
+                    if (reads_boxes(o, layout, lines))
+                        add_boxes(shifted_map(o, lines), o, shifted_boxes_of(st_, o, t, layout, lines));
         } else {
             for (const int o : {0, 1, 2}) add_boxes(o, lane_boxes_of(st_, o, t, layout));
         }
