@@ -22,6 +22,7 @@
 #pragma once
 
 #include "lane_stream.cuh"
+#include "lane_sums.cuh"
 #include "neighbors.cuh"
 
 constexpr int row_threads = (rows_of_block + tile_m - 1) / tile_m,
@@ -117,7 +118,7 @@ struct tile_of_c {
     template <bool Aligned, int Columns, int Neighbors>
     RICCI_FUNCTION void update(const arguments& a, int begin, int product,
                                const kept_neighbors<c_element, Neighbors> (&old)[tile_m][Columns],
-                               const compute (&sums)[tile_m][tile_n][products_per_thread]) const {
+                               const lane_sums& sums) const {
         each<Columns>(begin, [&](int r, int s, c_element* c, bool is_own) {
             neighbors<c_element, Neighbors> values{};
             RICCI_UNROLL
@@ -135,8 +136,7 @@ struct tile_of_c {
 };
 
 /// Adds a panel's products. `Shifted`: lines may be, where they have 2-byte elements.
-template <bool Shifted> RICCI_FUNCTION void add_panel(compute (&sums)[tile_m][tile_n][products_per_thread],
-                                                      const lane_stream<1, x_element>& x,
+template <bool Shifted> RICCI_FUNCTION void add_panel(lane_sums& sums, const lane_stream<1, x_element>& x,
                                                       const lane_stream<2, y_element>& y, int i0, int j0, int lane,
                                                       const unsigned char* stage) {
     const lane_reader<1, x_element, tile_m, row_threads, Shifted> x_tile(x, i0, lane);
@@ -150,12 +150,7 @@ template <bool Shifted> RICCI_FUNCTION void add_panel(compute (&sums)[tile_m][ti
         for (int r = 0; r < tile_m; ++r) x_tile.load(stage, l, r, xs[r]);
         RICCI_UNROLL
         for (int s = 0; s < tile_n; ++s) y_tile.load(stage, l, s, ys[s]);
-        RICCI_UNROLL
-        for (int r = 0; r < tile_m; ++r)
-            RICCI_UNROLL
-            for (int s = 0; s < tile_n; ++s)
-                RICCI_UNROLL
-                for (int e = 0; e < products_per_thread; ++e) add_product(sums[r][s][e], xs[r][e], ys[s][e]);
+        add_lanes(sums, xs, ys);
     }
 }
 
@@ -224,13 +219,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
                     first_c + i * row_step + j * column_step, own_products * static_cast<int>(sizeof(c_element)));
         }
     };
-    compute sums[tile_m][tile_n][products_per_thread];
-    RICCI_UNROLL
-    for (int r = 0; r < tile_m; ++r)
-        RICCI_UNROLL
-        for (int s = 0; s < tile_n; ++s)
-            RICCI_UNROLL
-            for (int e = 0; e < products_per_thread; ++e) sums[r][s][e] = from_real<compute>(0, 0);
+    lane_sums sums;
+    clear_lanes(sums);
     RICCI_UNROLL_ONCE
     for (int p = 1 - stages; p < panels; ++p) { // below 0 panels are only asked for
         if (p >= 0) {

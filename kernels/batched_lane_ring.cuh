@@ -17,40 +17,13 @@
 //
 // Constants: product.hpp's, lane_parts.cuh's (two helper warps), and
 //   blocks_of_an_sm
-//   stages                 panels that shared memory holds
-//   c_stages               parts of C that it holds
 //   region[3]              bytes from the start of a stage to X and to Y; [0] is unused
-//   stage_bytes, c_bytes   multiples of 128
-//   barrier_bytes          before the first part of C: two barriers a stage, then two a part of C
 //   k_unrolled             steps of the sum unrolled at once
 #pragma once
 
 #include "lane_parts.cuh"
 
 #if RICCI_BULK_COPIES
-
-/// The rings in shared memory.
-struct lane_ring {
-    unsigned char* memory;
-
-    RICCI_FUNCTION copy_barrier& barrier(int number) const {
-        return reinterpret_cast<copy_barrier*>(memory)[number];
-    }
-    RICCI_FUNCTION copy_barrier& full(int stage) const { return barrier(2 * stage); }
-    RICCI_FUNCTION copy_barrier& empty(int stage) const { return barrier(2 * stage + 1); }
-    RICCI_FUNCTION copy_barrier& c_full(int place) const { return barrier(2 * (stages + place)); }
-    RICCI_FUNCTION copy_barrier& c_done(int place) const { return barrier(2 * (stages + place) + 1); }
-    RICCI_FUNCTION unsigned char* c(int place) const { return memory + barrier_bytes + place * c_bytes; }
-    RICCI_FUNCTION unsigned char* stage(int s) const {
-        return memory + barrier_bytes + c_stages * c_bytes + s * stage_bytes;
-    }
-
-    RICCI_FUNCTION void start(bool by_boxes) const {
-        static_assert(2 * (stages + c_stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "room");
-        if (threadIdx.x == 0) start_lane_barriers(&barrier(0), stages + c_stages, by_boxes ? 32 : helper_threads);
-        __syncthreads();
-    }
-};
 
 /// Units of a box's line in an element: the copy engine knows none of 16 bytes.
 template <class Element> constexpr int box_units = sizeof(Element) > 8 ? 2 : 1;
@@ -230,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     RICCI_SHARED(memory);
     const bool by_boxes = a.boxes_are_here != 0;
     const lane_ring ring{memory};
-    ring.start(by_boxes);
+    ring.start(by_boxes ? 32 : helper_threads, by_boxes ? 32 : helper_threads);
     if (threadIdx.x >= compute_threads) {
         if (!by_boxes) return bring_elements(a, ring);
         const int helper = (static_cast<int>(threadIdx.x) - compute_threads) / 32;
@@ -242,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ring_place<stages> from;
     ring_place<c_stages> c_at;
     each_part(a, [&](const part_of_c& part) {
-        tile.clear();
+        clear_lanes(tile.sums);
         RICCI_UNROLL_ONCE
         for (int p = 0; p < panels; ++p, from.advance()) {
             wait_barrier(ring.full(from.at), from.parity);

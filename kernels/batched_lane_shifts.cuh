@@ -16,12 +16,9 @@
 //   residues               16 bytes in elements
 //   residues_of[3]         of C, X and Y: the same, or 1 where all lines at a step of the sum are aligned alike
 //   steps_shift[3]         whether lines at neighboring steps of the sum are not; C's at columns
-//   stages, c_stages       panels and parts of C that shared memory holds
 //   box_bytes[3]           of C, X and Y, multiples of 128: lines of one residue, at one step of the sum; C's at a
 //                          column
 //   region[3]              bytes from the start of a part of C, of a stage to X and to Y
-//   stage_bytes, c_bytes   multiples of 128
-//   barrier_bytes          before the first part of C: two barriers a stage, then two a part of C
 #pragma once
 
 #include "lane_parts.cuh"
@@ -92,18 +89,20 @@ template <int O, class Element> struct shifted_operand {
         arrive_expecting(full, 0);
     }
 
-    /// By a warp: all panels of X or Y, or all parts of C, each when one of `Places` places is free, `bytes` apart.
-    template <int Places> RICCI_FUNCTION void bring(unsigned char* to, int bytes, copy_barrier* barriers) const {
-        ring_place<Places> place;
+    /// By a warp: all panels of X or Y, or all parts of C, each when there is a place.
+    RICCI_FUNCTION void bring(const lane_ring& ring) const {
+        ring_place<O == 0 ? c_stages : stages> place;
         each_part(a, [&](const part_of_c& part) {
             const int row = O == 2 ? part.column : part.row, own_rows = O == 2 ? part.own_columns : part.own_rows;
             RICCI_UNROLL_ONCE
             for (int p = 0; p < (O == 0 ? 1 : panels); ++p, place.advance()) {
                 const int step = O == 0 ? part.column : p * k_panel;
-                unsigned char* const into = to + place.at * bytes;
-                wait_barrier(barriers[2 * place.at + 1], place.parity ^ 1); // at once the first time
-                if (a.boxes_are_here) ask(into, part.first, row, step, barriers[2 * place.at]);
-                else copy(into, part.first, part.own_products, row, own_rows, step, barriers[2 * place.at]);
+                unsigned char* const into = O == 0 ? ring.c(place.at) : ring.stage(place.at);
+                copy_barrier& full = O == 0 ? ring.c_full(place.at) : ring.full(place.at);
+                copy_barrier& done = O == 0 ? ring.c_done(place.at) : ring.empty(place.at);
+                wait_barrier(done, place.parity ^ 1); // at once the first time
+                if (a.boxes_are_here) ask(into, part.first, row, step, full);
+                else copy(into, part.first, part.own_products, row, own_rows, step, full);
             }
         });
     }
@@ -146,7 +145,7 @@ struct shifted_c {
     RICCI_FUNCTION shifted_c(const arguments& a)
         : whole(a), row_step(row_threads * m_offset(a, 0, 1)), column_step(column_threads * n_offset(a, 0, 1)) {}
 
-    /// C (+)= the sums, from there to global memory.
+    /// C (+)= the sums, in global memory; `old`: its part in shared memory.
     RICCI_FUNCTION void update(const arguments& a, const part_of_c& part, const lane_tile& tile,
                                const unsigned char* old) const {
         if (tile.lane >= part.own_products) return;
@@ -179,19 +178,13 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_batched_lane_shifts(const __grid_constant__ arguments a) {
     wait_for_stream();
     RICCI_SHARED(memory);
-    copy_barrier *const barriers = reinterpret_cast<copy_barrier*>(memory), *const c_barriers = barriers + 2 * stages;
-    unsigned char *const c_parts = memory + barrier_bytes, *const panel_stages = c_parts + c_stages * c_bytes;
-    static_assert(2 * (stages + c_stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "room");
-    if (threadIdx.x == 0) {
-        start_lane_barriers(barriers, stages, 64);
-        start_lane_barriers(c_barriers, c_stages, 32);
-    }
-    __syncthreads();
+    const lane_ring ring{memory};
+    ring.start(64, 32);
     if (threadIdx.x >= compute_threads) {
         const int helper = (static_cast<int>(threadIdx.x) - compute_threads) / 32;
-        if (helper == 0) shifted_operand<1, x_element>(a).bring<stages>(panel_stages, stage_bytes, barriers);
-        if (helper == 1) shifted_operand<2, y_element>(a).bring<stages>(panel_stages, stage_bytes, barriers);
-        if (accumulate && helper == 2) shifted_operand<0, c_element>(a).bring<c_stages>(c_parts, c_bytes, c_barriers);
+        if (helper == 0) shifted_operand<1, x_element>(a).bring(ring);
+        if (helper == 1) shifted_operand<2, y_element>(a).bring(ring);
+        if (accumulate && helper == 2) shifted_operand<0, c_element>(a).bring(ring);
         return;
     }
     lane_tile tile;
@@ -201,12 +194,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ring_place<stages> from;
     ring_place<c_stages> c_at;
     each_part(a, [&](const part_of_c& part) {
-        tile.clear();
+        clear_lanes(tile.sums);
         RICCI_UNROLL_ONCE
         for (int p = 0; p < panels; ++p, from.advance()) {
-            const unsigned char* const stage = panel_stages + from.at * stage_bytes;
+            const unsigned char* const stage = ring.stage(from.at);
             const int left = static_cast<int>(k) - p * k_panel, steps = left < k_panel ? left : k_panel;
-            wait_barrier(barriers[2 * from.at], from.parity);
+            wait_barrier(ring.full(from.at), from.parity);
             RICCI_UNROLL_ONCE
             for (int begin = 0; begin < steps; begin += residues) {
                 const unsigned char *const of_x = x.behind(stage, begin), *const of_y = y.behind(stage, begin);
@@ -216,11 +209,11 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
                         tile.add_step([&](int r) { return x.element(of_x, step, r); },
                                       [&](int s) { return y.element(of_y, step, s); });
             }
-            arrive_expecting(barriers[2 * from.at + 1], 0);
+            arrive_expecting(ring.empty(from.at), 0);
         }
-        if constexpr (accumulate) wait_barrier(c_barriers[2 * c_at.at], c_at.parity);
-        c.update(a, part, tile, c_parts + c_at.at * c_bytes);
-        if constexpr (accumulate) arrive_expecting(c_barriers[2 * c_at.at + 1], 0), c_at.advance();
+        if constexpr (accumulate) wait_barrier(ring.c_full(c_at.at), c_at.parity);
+        c.update(a, part, tile, ring.c(c_at.at));
+        if constexpr (accumulate) arrive_expecting(ring.c_done(c_at.at), 0), c_at.advance();
     });
 }
 

@@ -2,16 +2,18 @@
 // does next, rings in shared memory with their barriers, and a thread's tile of one product, or the same tile of a
 // few neighbors.
 //
-// Constants: product.hpp's, and
+// Constants: product.hpp's, lane_sums.cuh's, and
 //   threads_per_block
 //   helper_warps           the block's last, which bring what the others multiply
-//   products_per_block, products_per_thread    neighbors
-//   tile_m, tile_n         elements of each product a thread; its rows are row_threads apart, its columns
-//                          column_threads
+//   products_per_block     neighbors; a thread's rows are row_threads apart, its columns column_threads
 //   rows_of_block, columns_of_block, row_blocks, column_blocks     multiples of tile_m, of tile_n; parts of C
-//   k_panel                steps of the sum at a time
+//   k_panel, stages        steps of the sum at a time; panels that shared memory holds
+//   c_stages               parts of C that it holds
+//   stage_bytes, c_bytes   multiples of 128
+//   barrier_bytes          before the first part of C: two barriers a stage, then two a part of C
 #pragma once
 
+#include "lane_sums.cuh"
 #include "neighbors.cuh"
 #include "ptx_box.cuh"
 
@@ -64,31 +66,47 @@ template <class F> RICCI_FUNCTION void each_part(const arguments& a, const F& f)
     for (long long number = block_number(); number < parts; number += a.blocks) f(part_number(a, number));
 }
 
-/// Starts a ring's barriers, two a place: when what it holds is there, and when it is done with. By one thread; all
-/// lanes arrive: see batched_stationary's slice_ring.
-RICCI_FUNCTION void start_lane_barriers(copy_barrier* first, int places, int arrivals) {
-    for (int p = 0; p < places; ++p)
-        start_barrier(first[2 * p], arrivals), start_barrier(first[2 * p + 1], compute_threads);
-}
+/// The rings in shared memory: panels of X and Y in stages, parts of C in places. Of each two barriers: when what it
+/// holds is there, and when it is done with. All lanes arrive: see batched_stationary's slice_ring.
+struct lane_ring {
+    unsigned char* memory;
+
+    RICCI_FUNCTION copy_barrier& full(int stage) const { return barrier(2 * stage); }
+    RICCI_FUNCTION copy_barrier& empty(int stage) const { return barrier(2 * stage + 1); }
+    RICCI_FUNCTION copy_barrier& c_full(int place) const { return barrier(2 * (stages + place)); }
+    RICCI_FUNCTION copy_barrier& c_done(int place) const { return barrier(2 * (stages + place) + 1); }
+    RICCI_FUNCTION unsigned char* c(int place) const { return memory + barrier_bytes + place * c_bytes; }
+    RICCI_FUNCTION unsigned char* stage(int s) const {
+        return memory + barrier_bytes + c_stages * c_bytes + s * stage_bytes;
+    }
+
+    /// By all threads; so many bring a panel, a part of C.
+    RICCI_FUNCTION void start(int arrivals, int c_arrivals) const {
+        static_assert(2 * (stages + c_stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes, "room");
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < stages; ++s)
+                start_barrier(full(s), arrivals), start_barrier(empty(s), compute_threads);
+            for (int p = 0; p < c_stages; ++p)
+                start_barrier(c_full(p), c_arrivals), start_barrier(c_done(p), compute_threads);
+        }
+        __syncthreads();
+    }
+
+  private:
+    RICCI_FUNCTION copy_barrier& barrier(int number) const {
+        return reinterpret_cast<copy_barrier*>(memory)[number];
+    }
+};
 
 /// A thread's tile of each of its products.
 struct lane_tile {
     int lane, i0, j0;
-    compute sums[tile_m][tile_n][products_per_thread];
+    lane_sums sums;
 
     RICCI_FUNCTION lane_tile() {
         const int t = static_cast<int>(threadIdx.x) / lanes_of_block;
         lane = static_cast<int>(threadIdx.x) % lanes_of_block * products_per_thread;
         i0 = t / column_threads, j0 = t % column_threads;
-    }
-
-    RICCI_FUNCTION void clear() {
-        RICCI_UNROLL
-        for (int r = 0; r < tile_m; ++r)
-            RICCI_UNROLL
-            for (int s = 0; s < tile_n; ++s)
-                RICCI_UNROLL
-                for (int e = 0; e < products_per_thread; ++e) sums[r][s][e] = from_real<compute>(0, 0);
     }
 
     /// x_at(r), y_at(s): where X's row and Y's column of the tile lie, at one step of the sum.
@@ -112,12 +130,7 @@ struct lane_tile {
                 ys[s][e] = load_y(&one, 0);
             }
         }
-        RICCI_UNROLL
-        for (int r = 0; r < tile_m; ++r)
-            RICCI_UNROLL
-            for (int s = 0; s < tile_n; ++s)
-                RICCI_UNROLL
-                for (int e = 0; e < products_per_thread; ++e) add_product(sums[r][s][e], xs[r][e], ys[s][e]);
+        add_lanes(sums, xs, ys);
     }
 
     /// f(row, column, the thread's sums there) for all of the tile.

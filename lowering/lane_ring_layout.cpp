@@ -3,7 +3,6 @@
 #include "lowering/lane_ring_layout.hpp"
 
 #include "lowering/families.hpp"
-#include "lowering/lanes_product.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
@@ -53,6 +52,17 @@ bool have_lanes(const step& st, const machine& chip) {
     return true;
 }
 
+/// Registers that a thread is expected to need.
+int lane_ring_registers(const lane_ring_product& p, const batched_tile& t) {
+    const auto& s = p.s;
+    const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
+              sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
+    if (!is_shifted(t)) return sums + sides + own_of_thread;
+    const int q = 16 / s.x_bytes,
+              shifts = (p.shifts.steps[1] ? q : t.tile_m) + (p.shifts.steps[2] ? q : t.tile_n);
+    return sums + (s.x_bytes == 2 ? 3 : 1) * sides + shifts + own_of_shifted;
+}
+
 } // namespace
 
 bool moves_lanes_in_boxes(const step& st, const machine& chip) {
@@ -97,10 +107,6 @@ lane_shifts lane_shifts_of(const step& st) {
     return out;
 }
 
-lane_ring_product::lane_ring_product(const step& st)
-    : s(sizes_of(st)), shifts(lane_shifts_of(st)), batch_length(lowering::batch_length(st)),
-      accumulates(st.op != assignment::assign) {}
-
 lane_ring_layout lane_ring_layout_of(const lane_ring_product& p, const batched_tile& t) {
     const auto& s = p.s;
     lane_ring_layout out;
@@ -124,13 +130,11 @@ lane_ring_layout lane_ring_layout_of(const lane_ring_product& p, const batched_t
         out.region = {0, 0, t.k_panel * out.residues_of[1] * out.box_bytes[1]};
         out.stage_bytes = out.region[2] + t.k_panel * out.residues_of[2] * out.box_bytes[2];
         out.c_bytes = !p.accumulates ? 0 : out.columns * out.residues_of[0] * out.box_bytes[0];
-        out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
-        return out;
+    } else {
+        out.region = {0, 0, aligned(out.rows * t.k_panel * t.products * s.x_bytes)};
+        out.stage_bytes = out.region[2] + aligned(out.columns * t.k_panel * t.products * s.y_bytes);
+        out.c_bytes = aligned(out.rows * out.columns * t.products * s.c_bytes);
     }
-    out.c_bytes = aligned(out.rows * out.columns * t.products * s.c_bytes);
-    const auto x_bytes = aligned(out.rows * t.k_panel * t.products * s.x_bytes);
-    out.region = {0, 0, x_bytes};
-    out.stage_bytes = x_bytes + aligned(out.columns * t.k_panel * t.products * s.y_bytes);
     out.shared_bytes = out.barrier_bytes + t.slices * out.c_bytes + t.stages * out.stage_bytes;
     return out;
 }
@@ -175,16 +179,6 @@ box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const 
             lines == shifted_lines::last ? last * bytes : -1};
 }
 
-int lane_ring_registers(const lane_ring_product& p, const batched_tile& t) {
-    const auto& s = p.s;
-    const int tile = t.tile_m * t.tile_n, sums = tile * t.thread_products * s.words,
-              sides = (t.tile_m + t.tile_n) * t.thread_products * s.words;
-    if (!is_shifted(t)) return sums + sides + own_of_thread;
-    const int q = 16 / s.x_bytes,
-              shifts = (p.shifts.steps[1] ? q : t.tile_m) + (p.shifts.steps[2] ? q : t.tile_n);
-    return sums + (s.x_bytes == 2 ? 3 : 1) * sides + shifts + own_of_shifted;
-}
-
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     const lane_ring_product p(st);
     return lane_ring_resident_blocks(p, t, lane_ring_layout_of(p, t), chip);
@@ -199,13 +193,11 @@ std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched
                      (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)});
 }
 
-std::int64_t lane_ring_parts(const step& st, const batched_tile& t) {
-    const auto layout = lane_ring_layout_of(st, t);
-    return up(batch_length(st), t.products) * layout.row_blocks * layout.column_blocks;
-}
-
 std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip) {
-    return std::min(lane_ring_parts(st, t), chip.processors * lane_ring_resident_blocks(st, t, chip));
+    const lane_ring_product p(st);
+    const auto layout = lane_ring_layout_of(p, t);
+    const auto parts = up(batch_length(st), t.products) * layout.row_blocks * layout.column_blocks;
+    return std::min(parts, chip.processors * lane_ring_resident_blocks(p, t, layout, chip));
 }
 
 } // namespace ricci::lowering

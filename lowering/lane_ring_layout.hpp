@@ -7,9 +7,9 @@
 #pragma once
 
 #include "lowering/box_layout.hpp"
+#include "lowering/lanes_product.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
-#include "lowering/product_sizes.hpp"
 
 #include <array>
 #include <cstdint>
@@ -42,12 +42,9 @@ struct lane_shifts {
 lane_shifts lane_shifts_of(const step& st);
 
 /// What does not change with the tile.
-struct lane_ring_product {
-    explicit lane_ring_product(const step& st);
-    product_sizes s;
+struct lane_ring_product : lanes_product {
+    explicit lane_ring_product(const step& st) : lanes_product(st), shifts(lane_shifts_of(st)) {}
     lane_shifts shifts;
-    std::int64_t batch_length;
-    bool accumulates;
 };
 
 /// How a block cuts C, and what lies where in its shared memory.
@@ -77,16 +74,12 @@ box_layout lane_boxes_of(const step& st, int o, const batched_tile& t, const lan
 box_layout shifted_boxes_of(const step& st, int o, const batched_tile& t, const lane_ring_layout& layout,
                             shifted_lines lines);
 
-/// Registers that a thread is expected to need.
-int lane_ring_registers(const lane_ring_product& p, const batched_tile& t);
-
-/// Blocks that fit an SM together; 0: not even one.
+/// Blocks that fit an SM together, with the registers that a thread is expected to need; 0: not even one.
 std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched_tile& t,
                                        const lane_ring_layout& layout, const machine& chip);
 std::int64_t lane_ring_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
 
-/// Parts of C of neighboring products, all of them together; and blocks, each of which does one after another.
-std::int64_t lane_ring_parts(const step& st, const batched_tile& t);
+/// Blocks, each of which does parts of C of neighboring products, one after another.
 std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip);
 
 } // namespace ricci::lowering

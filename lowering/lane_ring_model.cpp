@@ -38,15 +38,15 @@ constexpr double overlap = 9.7;             ///< how well units work side by sid
 
 } // namespace
 
-lane_ring_model::lane_ring_model(const step& st, const machine& chip) : st_(st), chip_(chip), p_(st), ring_(st) {}
+lane_ring_model::lane_ring_model(const step& st, const machine& chip) : st_(st), chip_(chip), p_(st) {}
 
 double lane_ring_model::seconds(const batched_tile& t) const {
     const auto& chip = chip_;
     const auto& p = p_;
     const auto& s = p.s;
-    const auto layout = lane_ring_layout_of(ring_, t);
+    const auto layout = lane_ring_layout_of(p, t);
     const auto resident =
-        static_cast<double>(std::max<std::int64_t>(1, lane_ring_resident_blocks(ring_, t, layout, chip)));
+        static_cast<double>(std::max<std::int64_t>(1, lane_ring_resident_blocks(p, t, layout, chip)));
     // A part's.
     const double products = t.products, steps = static_cast<double>(up(s.k, t.k_panel) * t.k_panel),
                  panels = static_cast<double>(up(s.k, t.k_panel));
@@ -103,10 +103,9 @@ constexpr std::int64_t most_parts = 12;                         ///< of C's rows
 constexpr std::int64_t largest_stage = 72 << 10, longest_box = 256;
 
 /// Adds those of one way to cut C, over how the panels come.
-void add_panels(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p,
-                const machine& chip, batched_tile t) {
+void add_panels(std::vector<batched_tile>& out, const lane_ring_product& p, const machine& chip, batched_tile t) {
     const auto k = p.s.k;
-    const auto& shifts = ring.shifts;
+    const auto& shifts = p.shifts;
     const std::int64_t repeats = shifts.steps[1] || shifts.steps[2] ? 16 / p.s.x_bytes : 1; // panels begin alike
     const double work = static_cast<double>(t.tile_m * t.tile_n * t.thread_products * p.s.words) * p.multiplies();
     for (const std::int64_t wanted : {2, 4, 8, 16, 32, 64, 128}) {
@@ -116,18 +115,17 @@ void add_panels(std::vector<batched_tile>& out, const lane_ring_product& ring, c
         if (!is_shifted(t) && 5 * up(k, k_panel) * k_panel > 6 * k) continue;
         t.k_panel = static_cast<std::int32_t>(k_panel);
         t.k_unrolled = static_cast<std::int32_t>(std::min<std::int64_t>(k_panel, work > 48 ? 2 : 4));
-        if (lane_ring_layout_of(ring, t).stage_bytes > largest_stage) continue;
+        if (lane_ring_layout_of(p, t).stage_bytes > largest_stage) continue;
         for (const int stages : {2, 3, 4, 6}) {
             if (stages > 2 * up(k, k_panel) && stages > 3) continue;
             t.stages = stages;
-            if (lane_ring_resident_blocks(ring, t, lane_ring_layout_of(ring, t), chip) > 0) out.push_back(t);
+            if (lane_ring_resident_blocks(p, t, lane_ring_layout_of(p, t), chip) > 0) out.push_back(t);
         }
     }
 }
 
 /// Of batched_lane_ring.
-void add_aligned(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p,
-                 const machine& chip) {
+void add_aligned(std::vector<batched_tile>& out, const lane_ring_product& p, const machine& chip) {
     const auto& s = p.s;
     const auto widest = std::max({s.c_bytes, s.x_bytes, s.y_bytes});
     for (const auto& [tm, tn, neighbors] : thread_tiles(p)) {
@@ -146,7 +144,7 @@ void add_aligned(std::vector<batched_tile>& out, const lane_ring_product& ring, 
                     t.products = static_cast<std::int32_t>(products);
                     t.panel = static_cast<std::int32_t>(columns * tn);
                     t.threads = static_cast<std::int32_t>(compute) + warp * lane_helper_warps(t);
-                    for (const int c_stages : {1, 2}) t.slices = c_stages, add_panels(out, ring, p, chip, t);
+                    for (const int c_stages : {1, 2}) t.slices = c_stages, add_panels(out, p, chip, t);
                 }
     }
 }
@@ -166,11 +164,10 @@ std::vector<std::int64_t> threads_across(std::int64_t extent, std::int64_t side,
 }
 
 /// Of batched_lane_shifts.
-void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, const lanes_product& p,
-                 const machine& chip) {
+void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& p, const machine& chip) {
     const auto& s = p.s;
     const std::int64_t residues = 16 / s.x_bytes;
-    const auto& shifts = ring.shifts;
+    const auto& shifts = p.shifts;
     const auto where = [&](bool is_so) { return is_so ? residues : 1; };
     // See the kernel: what a thread's rows and columns have in common, and what boxes of residues divide.
     const auto rows_apart = where(shifts.steps[1] && shifts.others[1]),
@@ -197,7 +194,7 @@ void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, 
                         t.threads = static_cast<std::int32_t>(compute) + warp * lane_helper_warps(t);
                         for (const int c_stages : {1, 2}) {
                             t.slices = c_stages;
-                            if (c_stages == 1 || p.accumulates) add_panels(out, ring, p, chip, t);
+                            if (c_stages == 1 || p.accumulates) add_panels(out, p, chip, t);
                         }
                     }
         }
@@ -207,8 +204,8 @@ void add_shifted(std::vector<batched_tile>& out, const lane_ring_product& ring, 
 
 std::vector<batched_tile> lane_ring_model::candidates() const {
     std::vector<batched_tile> out;
-    if (moves_lanes_in_boxes(st_, chip_)) add_aligned(out, ring_, p_, chip_);
-    else if (shifts_lanes(st_, chip_)) add_shifted(out, ring_, p_, chip_);
+    if (moves_lanes_in_boxes(st_, chip_)) add_aligned(out, p_, chip_);
+    else if (shifts_lanes(st_, chip_)) add_shifted(out, p_, chip_);
     return out;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "lowering/lane_ring_layout.hpp"
-#include "lowering/lanes_product.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
@@ -24,8 +23,7 @@ class lane_ring_model {
   private:
     const step& st_;
     const machine& chip_;
-    lanes_product p_;
-    lane_ring_product ring_;
+    lane_ring_product p_;
 };
 
 } // namespace ricci::lowering

@@ -124,6 +124,17 @@ class batched_source : public product_source {
         text_.list("realigned_region", narrow(regions.again));
     }
 
+    /// How the blocks of a kernel for interleaved products divide C; and its stages.
+    template <class Layout> void write_parts_of_c(const Layout& layout) {
+        text_.constant("products_per_thread", st_.batched.thread_products);
+        text_.constant("rows_of_block", layout.rows);
+        text_.constant("columns_of_block", layout.columns);
+        text_.constant("row_blocks", layout.row_blocks);
+        text_.constant("column_blocks", layout.column_blocks);
+        text_.constant("k_panel", st_.batched.k_panel);
+        write_stages(layout.stage_bytes);
+    }
+
     void make_batched_lanes() {
         const auto& t = st_.batched;
         if (t.boxed) return make_lane_ring();
@@ -136,13 +147,7 @@ class batched_source : public product_source {
         }
         const auto layout = lanes_layout_of(st_, t);
         write_tile(t.threads);
-        text_.constant("products_per_thread", t.thread_products);
-        text_.constant("rows_of_block", layout.rows);
-        text_.constant("columns_of_block", layout.columns);
-        text_.constant("row_blocks", layout.row_blocks);
-        text_.constant("column_blocks", layout.column_blocks);
-        text_.constant("k_panel", t.k_panel);
-        write_stages(layout.stage_bytes);
+        write_parts_of_c(layout);
         text_.list("lines", narrow(layout.lines));
         text_.list("for_all", std::array<std::int32_t, 3>{0, layout.for_all[1], layout.for_all[2]});
         text_.list("pitch", narrow(layout.pitch));
@@ -165,13 +170,7 @@ class batched_source : public product_source {
         write_tile(t.threads);
         text_.constant("blocks_of_an_sm", lane_ring_resident_blocks(st_, t, chip_));
         text_.constant("helper_warps", lane_helper_warps(t));
-        text_.constant("products_per_thread", t.thread_products);
-        text_.constant("rows_of_block", layout.rows);
-        text_.constant("columns_of_block", layout.columns);
-        text_.constant("row_blocks", layout.row_blocks);
-        text_.constant("column_blocks", layout.column_blocks);
-        text_.constant("k_panel", t.k_panel);
-        write_stages(layout.stage_bytes);
+        write_parts_of_c(layout);
         text_.constant("c_stages", t.slices);
         text_.constant("c_bytes", layout.c_bytes);
         text_.constant("residues", layout.residues);
