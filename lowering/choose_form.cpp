@@ -25,6 +25,7 @@
 #include "lowering/library_choice.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/register_tile.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/stationary_model.hpp"
 #include "lowering/tall_batch.hpp"
@@ -248,7 +249,7 @@ class form_chooser {
     bool fits_batched_small(const step& st) const {
         if (is_vector_shape(st.shape)) return false;
         const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
-        if (chip_.kind == target::cpu) return ek > 1 && std::max({em, en, ek}) <= largest_small;
+        if (chip_.kind == target::cpu) return ek > 1 && std::max({em, en, ek}) <= largest_batched;
         return ek > 1 && std::max({em, en, ek}) <= largest_batched &&
                batched_shared_bytes(st, batched_layout_of(st), 1) <= chip_.shared_bytes;
     }
@@ -327,6 +328,7 @@ class form_chooser {
     }
 
     void take_batched(family kernel, step st, std::vector<step>& out) {
+        if (chip_.kind == target::cpu) st = with_vectors_along_m(std::move(st));
         set_kernel(st, kernel);
         choose_tile(st, chip_, known_);
         out.push_back(std::move(st));

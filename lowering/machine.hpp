@@ -15,6 +15,7 @@ struct machine {
     std::string architecture;            ///< "sm_90"; on a CPU its vector features, "x86-64 avx2 fma avx512f"
     int processors = 1;                  ///< SMs, or threads used
     std::int64_t shared_bytes = 48 << 10;///< shared memory a block may have; the L1 on a CPU
+    int vector_bytes = 16, vector_registers = 16; ///< of a CPU
     double bandwidth = 20e9;             ///< bytes a second
     double flops_f64 = 30e9;             ///< flop a second
     double flops_f32 = 60e9;

@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/register_tile.hpp"
 #include "lowering/stationary_model.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_model.hpp"
@@ -37,8 +38,8 @@ batched_tile cheapest_tile(const step& st, const machine& chip) {
 } // namespace
 
 bool has_tile(const step& st, const machine& chip) {
-    return chip.kind == target::cuda && st.kernel != family::none && st.kernel != family::direct &&
-           st.kernel != family::library;
+    if (chip.kind == target::cpu) return st.kernel == family::batched_small;
+    return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::library;
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {
@@ -48,6 +49,7 @@ bool is_worth_tuning(const step& st, const machine& chip) {
 
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
+    if (chip.kind == target::cpu) return register_tiles(st, chip);
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
     if (st.kernel == family::batched_lanes) return lanes_candidates(st, chip);
     if (st.kernel == family::batched_stationary) return stationary_candidates(st, chip);
@@ -57,6 +59,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    if (chip.kind == target::cpu) return register_tile_seconds(st, tiles, chip);
     if (st.kernel == family::batched_small) return seconds_of(batched_costs(st, tiles, chip));
     if (st.kernel == family::batched_lanes) return lanes_seconds(st, tiles, chip);
     if (st.kernel == family::batched_stationary) return stationary_seconds(st, tiles, chip);
@@ -71,6 +74,7 @@ double predicted_seconds(const step& st, const batched_tile& tile, const machine
 
 batched_tile model_tile(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
+    if (chip.kind == target::cpu) return cheapest_tile(st, chip);
     switch (st.kernel) {
     case family::batched_small:
         return choose_batched_tile(st, chip);

@@ -53,6 +53,8 @@ class batched_source : public product_source {
 
     void make_batched_small() {
         if (!cuda_) {
+            write_tile(1);
+            text_.constant("simd_bytes", chip_.vector_bytes);
             finish("batched_small");
             out_.shape.grid = products_;
             return;

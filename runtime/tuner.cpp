@@ -45,7 +45,9 @@ class step_tuner {
     tuned_step run() {
         compile();
         if (stopped()) return std::move(out_);
-        memory_.emplace(backend_, step_, statement_, effort_.memory_bytes);
+        // A GPU's launches come to cold caches; what a CPU sweeps lies in its cache if it fits.
+        const bool cold = backend_.machine().kind == target::cuda;
+        memory_.emplace(backend_, step_, statement_, cold ? effort_.memory_bytes : 0);
         measure();
         if (stopped()) return std::move(out_);
         measure_finalists();

@@ -1,0 +1,283 @@
+// register_tile: one product on a CPU. Tiles of C are summed in registers, vectors along m, and stored once.
+//
+//   X lies in memory                                     and is taken
+//   along m without gaps, of the compute type or halves  from where it is
+//   along k without gaps, C being one tile wide          transposed in registers
+//   along k without gaps, C wider                        transposed on its way into a packed copy
+//   in any other way                                     copied element by element
+// Elements of Y are broadcast from where they are; where they are of another type, or k has several axes, from a packed
+// copy. A complex product is a real one of 2m rows, whose Y has the real and the imaginary parts as columns beside each
+// other: what one column has of X times the real part, and what the next has of X times the imaginary part, are put
+// together when C is stored.
+//
+// Constants: product.hpp's; tile_m (vectors) and tile_n (columns) of a tile, at most: tiles are made as even as they
+// can be; k_unrolled (steps of the sum without a jump, 0: all).
+#pragma once
+
+#include "product.hpp"
+#include "simd.hpp"
+
+using real = real_part<compute>::type;
+constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
+constexpr int real_rows = static_cast<int>(m) * parts;
+constexpr int enough_lanes = power_of_two_from(real_rows < 2 ? 2 : real_rows); // g++ 12 fails on vectors of one lane
+constexpr int lanes = enough_lanes < simd_lanes<real> ? enough_lanes : simd_lanes<real>;
+constexpr int row_vectors = (real_rows + lanes - 1) / lanes;
+constexpr int last_lanes = real_rows - (row_vectors - 1) * lanes;
+using vector = simd<real, lanes>;
+
+template <class T, class U> constexpr bool is_same = false;
+template <class T> constexpr bool is_same<T, T> = true;
+template <class T> constexpr bool is_narrow = is_same<T, half> || is_same<T, bfloat16>;
+
+/// `count` things in `parts` as even as can be: the first `more` have one more than the others.
+struct division {
+    int parts, each, more;
+    constexpr division(int count, int largest)
+        : parts((count + largest - 1) / largest), each(count / parts), more(count % parts) {}
+};
+constexpr division row_tiles(row_vectors, tile_m), column_tiles(static_cast<int>(n), tile_n);
+
+constexpr bool x_along_m = m_axes == 1 && k_axes == 1 && m_stride[1][0] == 1;
+constexpr bool x_along_k = m_axes == 1 && k_axes == 1 && k_stride[0][0] == 1 && m > 1 && k > 1;
+constexpr bool x_is_direct = x_along_m && (is_same<x_element, compute> || (is_narrow<x_element> && is_same<real, float>));
+constexpr bool x_is_transposed = !x_is_direct && x_along_k && is_same<x_element, compute>;
+constexpr bool x_in_registers = x_is_transposed && column_tiles.parts == 1;
+constexpr bool x_is_packed = !x_is_direct && !x_in_registers;
+constexpr bool y_is_packed = k_axes > 1 || n_axes > 1 || !is_same<y_element, compute>;
+constexpr bool c_along_m = m_axes == 1 && m_stride[0][0] == 1;
+
+/// Copies of a product's operands.
+struct packed_operands {
+    alignas(64) real x[x_is_packed ? k : 1][row_vectors * lanes];
+    alignas(64) real y[y_is_packed ? n : 1][y_is_packed ? k * parts : 1];
+};
+
+/// As many lanes, those of each pair in the other's place.
+struct pairs_exchanged { static constexpr int at(int t) { return t ^ 1; } };
+RICCI_FUNCTION vector exchange_pairs(vector v) { return shuffled<pairs_exchanged, real, lanes>(v, v); }
+/// Alternating numbers.
+RICCI_FUNCTION vector alternating(real even, real odd) {
+    vector v{};
+    for_each_of<lanes>([&](auto t) RICCI_INLINED { v[t.value] = t % 2 ? odd : even; });
+    return v;
+}
+
+template <class T> RICCI_FUNCTION void set_parts(real* to, T value) {
+    if constexpr (real_part<T>::is_complex) to[0] = value.re, to[1] = value.im;
+    else to[0] = value;
+}
+template <class T> RICCI_FUNCTION T from_parts(const real* p) {
+    if constexpr (real_part<T>::is_complex) return {p[0], p[1]};
+    else return p[0];
+}
+
+// ---- X and Y ----
+
+constexpr int elements_of_vector = lanes / parts;
+
+/// Vectors along m for steps [step, step + Steps) of the sum, of which X has rows [row, row + Rows) along k.
+template <int Rows, int Steps>
+RICCI_FUNCTION void load_transposed(const arguments& a, const x_element* x, int row, int step,
+                                    vector (&v)[elements_of_vector]) {
+    const real* from = reinterpret_cast<const real*>(x + m_offset(a, 1, row) + step);
+    for_each_of<elements_of_vector>([&](auto i) RICCI_INLINED {
+        if constexpr (i < Rows) v[i] = load_part<real, lanes, Steps * parts>(from + m_offset(a, 1, i) * parts);
+        else v[i] = vector{};
+    });
+    transpose<real, lanes, parts>(v);
+}
+
+/// f(constant: steps of the block, its first step) for blocks of as many steps as a vector has elements.
+template <class F> RICCI_FUNCTION void for_blocks_of_steps(const F& f) {
+    constexpr int whole = static_cast<int>(k) / elements_of_vector, rest = static_cast<int>(k) % elements_of_vector;
+    for (int block = 0; block < whole; ++block) f(constant<elements_of_vector>(), block * elements_of_vector);
+    if constexpr (rest > 0) f(constant<rest>(), whole * elements_of_vector);
+}
+
+template <class X> RICCI_FUNCTION void pack_x(const arguments& a, const X* x, packed_operands& packed) {
+    if constexpr (x_is_transposed) {
+        const auto rows_from = [&](auto rows, int row) RICCI_INLINED {
+            for_blocks_of_steps([&](auto steps, int step) RICCI_INLINED {
+                vector v[elements_of_vector];
+                load_transposed<rows, steps>(a, x, row, step, v);
+                for_each_of<steps>([&](auto l) RICCI_INLINED {
+                    store_whole<real, lanes>(&packed.x[step + l][row * parts], v[l]);
+                });
+            });
+        };
+        for (int b = 0; b + 1 < row_vectors; ++b) rows_from(constant<elements_of_vector>(), b * elements_of_vector);
+        rows_from(constant<last_lanes / parts>(), (row_vectors - 1) * elements_of_vector);
+    } else {
+        for (int l = 0; l < k; ++l)
+            for (int i = 0; i < m; ++i) set_parts(&packed.x[l][i * parts], load_as<compute>(x[x_offset(a, i, l)]));
+    }
+}
+
+template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, packed_operands& packed) {
+    for (int j = 0; j < n; ++j) {
+        int l = 0;
+        if constexpr (is_narrow<Y> && is_same<compute, float> && k_axes == 1 && k_stride[1][0] == 1)
+            for (constexpr int some = simd_lanes<float>; l + some <= k; l += some)
+                store_whole<float, some>(&packed.y[j][l], load_widened<some, some>(y + y_offset(a, l, j)));
+        for (; l < k; ++l) set_parts(&packed.y[j][l * parts], load_as<compute>(y[y_offset(a, l, j)]));
+    }
+}
+
+/// Where a product's X and Y are read.
+struct product_operands {
+    const x_element* x;
+    const y_element* y;
+    const packed_operands* packed;
+};
+
+/// The vector that begins at real row `row` of X for step l.
+template <int Count>
+RICCI_FUNCTION vector x_vector(const arguments& a, const product_operands& from, int row, int l) {
+    if constexpr (x_is_packed) {
+        return load_whole<real, lanes>(&from.packed->x[l][row]);
+    } else {
+        const x_element* p = from.x + k_offset(a, 0, l);
+        if constexpr (is_narrow<x_element>) return load_widened<lanes, Count>(p + row);
+        else return load_part<real, lanes, Count>(reinterpret_cast<const real*>(p) + row);
+    }
+}
+
+RICCI_FUNCTION real y_number(const arguments& a, const product_operands& from, int l, int column, int part) {
+    if constexpr (y_is_packed) return from.packed->y[column][l * parts + part];
+    else return reinterpret_cast<const real*>(from.y + y_offset(a, l, column))[part];
+}
+
+// ---- C ----
+
+/// alpha * (sums of X times the real parts of Y + i * those times the imaginary parts), or the like for real numbers.
+template <int Parts> RICCI_FUNCTION vector finished(const arguments& a, const vector (&sums)[Parts]) {
+    vector v;
+    if constexpr (Parts == 2) {
+        // (re, im) of X, each times the real part, and (im, re) times the imaginary part
+        constexpr real other = y_conjugated ? -1 : 1, both = x_conjugated == y_conjugated ? -1 : 1;
+        const vector turned = exchange_pairs(sums[1]);
+        v = x_conjugated ? sums[0] * alternating(1, -1) : sums[0];
+        v += turned * alternating(both, other);
+    } else {
+        v = sums[0];
+    }
+    if constexpr (scaled) {
+        if constexpr (Parts == 2)
+            v = v * static_cast<real>(a.alpha[0]) +
+                exchange_pairs(v) * alternating(static_cast<real>(-a.alpha[1]), static_cast<real>(a.alpha[1]));
+        else
+            v = v * static_cast<real>(a.alpha[0]);
+    }
+    return negative ? -v : v;
+}
+
+template <int Count>
+RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row, int column, vector v) {
+    if constexpr (c_along_m && is_same<c_element, compute>) {
+        real* to = reinterpret_cast<real*>(c + n_offset(a, 0, column)) + row;
+        if constexpr (accumulate) v = load_part<real, lanes, Count>(to) + v;
+        store_part<real, lanes, Count>(to, v);
+    } else if constexpr (c_along_m && is_narrow<c_element> && is_same<compute, float>) {
+        c_element* to = c + n_offset(a, 0, column) + row;
+        if constexpr (accumulate) v = load_widened<lanes, Count>(to) + v;
+        store_narrowed<lanes, Count>(to, v);
+    } else {
+        for_each_of<Count / parts>([&](auto e) RICCI_INLINED {
+            const real number[2] = {v[e * parts], v[e * parts + parts - 1]};
+            c_element& element = c[c_offset(a, row / parts + e, column)];
+            compute sum = from_parts<compute>(number);
+            if constexpr (accumulate) sum = load_as<compute>(element) + sum;
+            element = store_as<c_element>(sum);
+        });
+    }
+}
+
+// ---- a tile ----
+
+/// Rows from real row `row` on: Vectors vectors, of which the last has Last lanes; Columns columns from `column` on.
+template <int Vectors, int Last, int Columns>
+RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& from, c_element* c, int row, int column) {
+    start_afresh();
+    vector sums[Vectors][Columns][parts];
+    for_each_of<Vectors>([&](auto v) RICCI_INLINED {
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED { sums[v][j][p] = vector{}; });
+        });
+    });
+    const auto add_step = [&](int l, const auto& x_of) RICCI_INLINED {
+        vector x[Vectors];
+        for_each_of<Vectors>([&](auto v) RICCI_INLINED { x[v] = x_of(v); });
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED {
+                const real y = y_number(a, from, l, column + j, p);
+                for_each_of<Vectors>([&](auto v) RICCI_INLINED { sums[v][j][p] += x[v] * y; });
+            });
+        });
+    };
+    if constexpr (x_in_registers) {
+        for_blocks_of_steps([&](auto steps, int step) RICCI_INLINED {
+            vector x[Vectors][elements_of_vector];
+            for_each_of<Vectors>([&](auto v) RICCI_INLINED {
+                constexpr int rows = (v + 1 == Vectors ? Last : lanes) / parts;
+                load_transposed<rows, steps>(a, from.x, row / parts + v * elements_of_vector, step, x[v]);
+            });
+            for_each_of<steps>([&](auto l) RICCI_INLINED {
+                add_step(step + l, [&](auto v) RICCI_INLINED { return x[v][l]; });
+            });
+        });
+    } else {
+        const auto step = [&](int l) RICCI_INLINED {
+            add_step(l, [&](auto v) RICCI_INLINED {
+                return x_vector<v + 1 == Vectors ? Last : lanes>(a, from, row + v * lanes, l);
+            });
+        };
+        constexpr int unrolled = k_unrolled > 0 && k_unrolled < k ? k_unrolled : static_cast<int>(k);
+        constexpr int rounds = static_cast<int>(k) / unrolled;
+        if constexpr (rounds == 1)
+            for_each_of<unrolled>([&](auto l) RICCI_INLINED { step(l); });
+        else
+#pragma GCC unroll 1
+            for (int round = 0; round < rounds; ++round)
+                for_each_of<unrolled>([&](auto l) RICCI_INLINED { step(round * unrolled + l); });
+        for_each_of<static_cast<int>(k) % unrolled>([&](auto l) RICCI_INLINED { step(rounds * unrolled + l); });
+    }
+    for_each_of<Columns>([&](auto j) RICCI_INLINED {
+        for_each_of<Vectors>([&](auto v) RICCI_INLINED {
+            store_tile_vector<v + 1 == Vectors ? Last : lanes>(a, c, row + v * lanes, column + j,
+                                                               finished(a, sums[v][j]));
+        });
+    });
+}
+
+/// f(number) for [0, Count), without a loop where there is one.
+template <int Count, class F> RICCI_FUNCTION void repeat(const F& f) {
+    if constexpr (Count == 1) f(0);
+    else if constexpr (Count > 1)
+#pragma GCC unroll 1
+        for (int number = 0; number < Count; ++number) f(number);
+}
+
+/// All rows of C's columns [column, column + Columns).
+template <int Columns>
+RICCI_FUNCTION void product_columns(const arguments& a, const product_operands& from, c_element* c, int column) {
+    constexpr auto& d = row_tiles;
+    constexpr int same = d.parts - d.more - 1; // whole ones before the last
+    constexpr int begin_of_same = d.more * (d.each + 1);
+    repeat<d.more>([&](int t) RICCI_INLINED {
+        product_tile<d.each + 1, lanes, Columns>(a, from, c, t * (d.each + 1) * lanes, column);
+    });
+    repeat<same>([&](int t) RICCI_INLINED {
+        product_tile<d.each, lanes, Columns>(a, from, c, (begin_of_same + t * d.each) * lanes, column);
+    });
+    product_tile<d.each, last_lanes, Columns>(a, from, c, (begin_of_same + same * d.each) * lanes, column);
+}
+
+/// C's (op)= alpha * X*Y for one product.
+RICCI_FUNCTION void product_by_tiles(const arguments& a, const product_operands& from, c_element* c) {
+    constexpr auto& d = column_tiles;
+    repeat<d.more>([&](int t) RICCI_INLINED { product_columns<d.each + 1>(a, from, c, t * (d.each + 1)); });
+    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
+        product_columns<d.each>(a, from, c, d.more * (d.each + 1) + t * d.each);
+    });
+}

@@ -1,0 +1,265 @@
+// simd: vectors of a CPU in GCC's and Clang's vector extensions. What these lack (parts of vectors in memory, half
+// precision) stands here behind named functions, each with a form for any machine. Constant: simd_bytes, the widest.
+#pragma once
+
+#include "scalar.hpp"
+
+// Lambdas whose vectors stay in registers only where they are inlined.
+#define RICCI_INLINED __attribute__((always_inline))
+
+// ---- loops over constants, unrolled by the language: the compiler's own unrolling comes too late to see that an
+// array of vectors is registers ----
+
+template <int Value> struct constant {
+    static constexpr int value = Value;
+    constexpr operator int() const { return Value; }
+};
+template <int... I> struct index_list {};
+#if defined(__clang__)
+template <class T, T... I> struct index_list_of { using type = index_list<I...>; };
+template <int Count> using indices_to = typename __make_integer_seq<index_list_of, int, Count>::type;
+#else
+template <int Count> using indices_to = index_list<__integer_pack(Count)...>;
+#endif
+
+/// f(constant<0>()), ... f(constant<Count - 1>()).
+template <int Count, class F> RICCI_FUNCTION void for_each_of(F f) {
+    [&]<int... I>(index_list<I...>) RICCI_INLINED { (f(constant<I>()), ...); }(indices_to<Count>());
+}
+
+/// What stands behind is loaded and computed behind it: the compiler does not keep in registers what it loaded
+/// before, for a use that is far off.
+RICCI_FUNCTION void start_afresh() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+// ---- vectors ----
+
+template <class T, int N> struct simd_type {
+    typedef T value __attribute__((vector_size(N * sizeof(T))));
+    typedef T in_memory __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias));
+};
+template <class T, int N> using simd = typename simd_type<T, N>::value;
+
+/// As many lanes as a register has.
+template <class T> constexpr int simd_lanes = simd_bytes / static_cast<int>(sizeof(T));
+
+constexpr int power_of_two_from(int n) {
+    int out = 1;
+    while (out < n) out *= 2;
+    return out;
+}
+
+/// Lane t of the result is lane Pattern::at(t) of a and b in one line.
+template <class Pattern, class T, int N, class V>
+RICCI_FUNCTION auto shuffled(V a, V b) {
+    return [&]<int... I>(index_list<I...>) RICCI_INLINED {
+        return __builtin_shufflevector(a, b, Pattern::at(I)...);
+    }(indices_to<N>());
+}
+struct lanes_in_line { static constexpr int at(int t) { return t; } };
+
+/// Twice as many lanes, the new ones 0; and the first half of them.
+template <class T, int N> RICCI_FUNCTION simd<T, 2 * N> with_zeros(simd<T, N> v) {
+    return shuffled<lanes_in_line, T, 2 * N>(v, simd<T, N>{});
+}
+template <class T, int N> RICCI_FUNCTION simd<T, N / 2> first_half(simd<T, N> v) {
+    return shuffled<lanes_in_line, T, N / 2>(v, v);
+}
+
+template <class T, int N> RICCI_FUNCTION simd<T, N> load_whole(const T* p) {
+    return *reinterpret_cast<const typename simd_type<T, N>::in_memory*>(p);
+}
+template <class T, int N> RICCI_FUNCTION void store_whole(T* p, simd<T, N> v) {
+    *reinterpret_cast<typename simd_type<T, N>::in_memory*>(p) = v;
+}
+
+/// The first Count lanes from memory, the others 0: by the narrowest vector that has them. (Stores of 64 bytes that
+/// cross a cache line take two or three times as long, whatever their mask; an 8-byte one does not cross.)
+template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> load_part(const T* p) {
+    constexpr int size = N * static_cast<int>(sizeof(T));
+    if constexpr (Count == N) {
+        return load_whole<T, N>(p);
+    } else if constexpr (Count == 1) {
+        simd<T, N> v{};
+        v[0] = *p;
+        return v;
+    } else if constexpr (size > 16 && 2 * Count <= N) {
+        return with_zeros<T, N / 2>(load_part<T, N / 2, Count>(p));
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    } else if constexpr (sizeof(T) == 8 && size == 64) {
+        return __builtin_ia32_loadupd512_mask(p, simd<T, N>{}, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 8 && size == 32) {
+        return __builtin_ia32_loadupd256_mask(p, simd<T, N>{}, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 64) {
+        return __builtin_ia32_loadups512_mask(p, simd<T, N>{}, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 32) {
+        return __builtin_ia32_loadups256_mask(p, simd<T, N>{}, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 16) {
+        return __builtin_ia32_loadups128_mask(p, simd<T, N>{}, (1 << Count) - 1);
+#elif defined(__AVX2__)
+    } else if constexpr (sizeof(T) == 8 && size == 32) {
+        const simd<long long, N> mask = simd<long long, N>{0, 1, 2, 3} < Count;
+        return __builtin_ia32_maskloadpd256(reinterpret_cast<const simd<double, 4>*>(p), mask);
+    } else if constexpr (sizeof(T) == 4 && size == 32) {
+        const simd<int, N> mask = simd<int, N>{0, 1, 2, 3, 4, 5, 6, 7} < Count;
+        return __builtin_ia32_maskloadps256(reinterpret_cast<const simd<float, 8>*>(p), mask);
+#endif
+    } else {
+        simd<T, N> v{};
+        for_each_of<Count>([&](auto t) RICCI_INLINED { v[t.value] = p[t.value]; });
+        return v;
+    }
+}
+template <class T, int N, int Count> RICCI_FUNCTION void store_part(T* p, simd<T, N> v) {
+    constexpr int size = N * static_cast<int>(sizeof(T));
+    if constexpr (Count == N) {
+        store_whole<T, N>(p, v);
+    } else if constexpr (Count == 1) {
+        *p = v[0];
+    } else if constexpr (size > 16 && 2 * Count <= N) {
+        store_part<T, N / 2, Count>(p, first_half<T, N>(v));
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    } else if constexpr (sizeof(T) == 8 && size == 64) {
+        __builtin_ia32_storeupd512_mask(p, v, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 8 && size == 32) {
+        __builtin_ia32_storeupd256_mask(p, v, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 64) {
+        __builtin_ia32_storeups512_mask(p, v, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 32) {
+        __builtin_ia32_storeups256_mask(p, v, (1 << Count) - 1);
+    } else if constexpr (sizeof(T) == 4 && size == 16) {
+        __builtin_ia32_storeups128_mask(p, v, (1 << Count) - 1);
+#elif defined(__AVX2__)
+    } else if constexpr (sizeof(T) == 8 && size == 32) {
+        const simd<long long, N> mask = simd<long long, N>{0, 1, 2, 3} < Count;
+        __builtin_ia32_maskstorepd256(reinterpret_cast<simd<double, 4>*>(p), mask, v);
+    } else if constexpr (sizeof(T) == 4 && size == 32) {
+        const simd<int, N> mask = simd<int, N>{0, 1, 2, 3, 4, 5, 6, 7} < Count;
+        __builtin_ia32_maskstoreps256(reinterpret_cast<simd<float, 8>*>(p), mask, v);
+#endif
+    } else {
+        for_each_of<Count>([&](auto t) RICCI_INLINED { p[t.value] = v[t.value]; });
+    }
+}
+
+// ---- transposition: N vectors of N elements of `Parts` lanes each ----
+
+/// Of two vectors whose elements differ in the bit `Step` of their number: those where it is 0 (Second: 1).
+template <int Step, int Parts, int N, bool Second> struct exchanged {
+    static constexpr int at(int t) {
+        const int element = t / Parts, first = (element & Step) ? N + (element - Step) * Parts : element * Parts;
+        return first + t % Parts + (Second ? Step * Parts : 0);
+    }
+};
+
+/// v[i][j] and v[j][i] change places. Every stage exchanges one bit of the row's number with that of the column's.
+template <class T, int N, int Parts> RICCI_FUNCTION void transpose(simd<T, N> (&v)[N / Parts]) {
+    constexpr int elements = N / Parts;
+    const auto stage = [&](auto step) RICCI_INLINED {
+        for_each_of<elements>([&](auto i) RICCI_INLINED {
+            if constexpr ((i & step) == 0) {
+                const auto a = v[i], b = v[i + step];
+                v[i] = shuffled<exchanged<step, Parts, N, false>, T, N>(a, b);
+                v[i + step] = shuffled<exchanged<step, Parts, N, true>, T, N>(a, b);
+            }
+        });
+    };
+    if constexpr (elements > 1) stage(constant<1>());
+    if constexpr (elements > 2) stage(constant<2>());
+    if constexpr (elements > 4) stage(constant<4>());
+    if constexpr (elements > 8) stage(constant<8>());
+    if constexpr (elements > 16) stage(constant<16>());
+}
+
+// ---- half precision ----
+
+template <int N> struct simd_of_16_bits {
+    typedef short value __attribute__((vector_size(2 * N)));
+    typedef short in_memory __attribute__((vector_size(2 * N), aligned(2), may_alias));
+};
+
+/// The first Count of N elements of 2 bytes, the others 0; and back.
+template <int N, int Count> RICCI_FUNCTION typename simd_of_16_bits<N>::value load_bits(const void* p) {
+    using value = typename simd_of_16_bits<N>::value;
+    if constexpr (Count == N) {
+        return *static_cast<const typename simd_of_16_bits<N>::in_memory*>(p);
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    } else if constexpr (N == 16) {
+        return __builtin_ia32_loaddquhi256_mask(static_cast<const short*>(p), value{}, (1 << Count) - 1);
+    } else if constexpr (N == 8) {
+        return __builtin_ia32_loaddquhi128_mask(static_cast<const short*>(p), value{}, (1 << Count) - 1);
+#endif
+    } else {
+        value v{};
+        __builtin_memcpy(&v, p, 2 * Count);
+        return v;
+    }
+}
+template <int N, int Count> RICCI_FUNCTION void store_bits(void* p, typename simd_of_16_bits<N>::value v) {
+    if constexpr (Count == N) {
+        *static_cast<typename simd_of_16_bits<N>::in_memory*>(p) = v;
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    } else if constexpr (N == 16) {
+        __builtin_ia32_storedquhi256_mask(static_cast<short*>(p), v, (1 << Count) - 1);
+    } else if constexpr (N == 8) {
+        __builtin_ia32_storedquhi128_mask(static_cast<short*>(p), v, (1 << Count) - 1);
+#endif
+    } else {
+        __builtin_memcpy(p, &v, 2 * Count);
+    }
+}
+
+template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_of_16_bits<N>::value bits) {
+#if defined(__AVX512F__)
+    if constexpr (N == 16)
+        return __builtin_ia32_vcvtph2ps512_mask(bits, simd<float, N>{}, static_cast<unsigned short>(-1), 4);
+    else
+#endif
+#if defined(__F16C__)
+    if constexpr (N == 8)
+        return __builtin_ia32_vcvtph2ps256(bits);
+    else
+#endif
+    {
+        simd<float, N> v{};
+        for_each_of<N>([&](auto t) RICCI_INLINED { v[t.value] = float_from_half(static_cast<unsigned short>(bits[t.value])); });
+        return v;
+    }
+}
+template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_floats(simd<float, N> v) {
+    typename simd_of_16_bits<N>::value bits{};
+#if defined(__AVX512F__)
+    if constexpr (N == 16)
+        return __builtin_ia32_vcvtps2ph512_mask(v, 0, bits, static_cast<unsigned short>(-1));
+    else
+#endif
+#if defined(__F16C__)
+    if constexpr (N == 8)
+        return __builtin_ia32_vcvtps2ph256(v, 0);
+    else
+#endif
+    {
+        for_each_of<N>([&](auto t) RICCI_INLINED { bits[t.value] = static_cast<short>(half_from_float(v[t.value])); });
+        return bits;
+    }
+}
+
+template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const half* p) {
+    return floats_from_halves<N>(load_bits<N, Count>(p));
+}
+template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const bfloat16* p) {
+    const auto bits = reinterpret_cast<simd<unsigned short, N>>(load_bits<N, Count>(p));
+    const simd<unsigned, N> wide = __builtin_convertvector(bits, simd<unsigned, N>) << 16;
+    return reinterpret_cast<simd<float, N>>(wide);
+}
+/// Rounded to nearest, ties to even.
+template <int N, int Count> RICCI_FUNCTION void store_narrowed(half* p, simd<float, N> v) {
+    store_bits<N, Count>(p, halves_from_floats<N>(v));
+}
+template <int N, int Count> RICCI_FUNCTION void store_narrowed(bfloat16* p, simd<float, N> v) {
+    using words = simd<unsigned, N>;
+    const words f = reinterpret_cast<words>(v);
+    const words nearest = (f + 0x7fffu + ((f >> 16) & 1u)) >> 16, not_a_number = (f >> 16) | 0x40u;
+    const words take = reinterpret_cast<words>(v == v), chosen = (nearest & take) | (not_a_number & ~take);
+    const auto bits = __builtin_convertvector(chosen, simd<unsigned short, N>);
+    store_bits<N, Count>(p, reinterpret_cast<typename simd_of_16_bits<N>::value>(bits));
+}

@@ -1,0 +1,118 @@
+// register_tile: the parameters of a CPU's kernel for small products.
+#include "lowering/register_tile.hpp"
+
+#include "lowering/cost_model.hpp"
+#include "lowering/families.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+namespace ricci::lowering {
+namespace {
+
+using enum axis_class;
+
+// Of a core with two multipliers of whole vectors, as Intel's from Skylake-SP on and Zen 5 have them.
+constexpr double multiplies_a_cycle = 2, latency = 4;
+constexpr double broadcasts_a_cycle = 3, loads_a_cycle = 2, crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
+constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
+constexpr std::int64_t most_unrolled = 640; ///< multiplies without a jump: 64 to 128 bytes of code for ten
+
+/// What the kernel's constants are made of.
+struct geometry {
+    std::int64_t parts, lanes, vectors, last, n, k;
+
+    geometry(const step& st, const machine& chip)
+        : parts(is_complex(st.compute) ? 2 : 1), n(extent_of(st, axis_class::n)), k(extent_of(st, axis_class::k)) {
+        const auto rows = static_cast<std::uint64_t>(extent_of(st, axis_class::m) * parts);
+        const auto widest = static_cast<std::uint64_t>(chip.vector_bytes / size_of(real_of(st.compute)));
+        const auto of_vector = std::min(std::bit_ceil(std::max<std::uint64_t>(rows, 2)), widest);
+        lanes = static_cast<std::int64_t>(of_vector);
+        vectors = static_cast<std::int64_t>((rows + of_vector - 1) / of_vector);
+        last = static_cast<std::int64_t>(rows) - (vectors - 1) * lanes;
+    }
+};
+
+/// The larger of the parts of `count` things in as few parts of at most `largest` as can be, even ones.
+std::int64_t evenly(std::int64_t count, std::int64_t largest) {
+    const auto parts = (count + largest - 1) / largest;
+    return (count + parts - 1) / parts;
+}
+
+double cycles_of_product(const geometry& g, const batched_tile& t, const machine& chip, std::int64_t element) {
+    const auto row_tiles = (g.vectors + t.tile_m - 1) / t.tile_m, column_tiles = (g.n + t.tile_n - 1) / t.tile_n;
+    double cycles = 0;
+    const auto bytes = static_cast<double>(g.lanes * element);
+    const double crossing = bytes / 64; // of lines of 64 bytes, by a vector anywhere
+    for (std::int64_t r = 0; r < row_tiles; ++r)
+        for (std::int64_t c = 0; c < column_tiles; ++c) {
+            const auto v = static_cast<double>(g.vectors / row_tiles + (r < g.vectors % row_tiles));
+            const auto columns =
+                static_cast<double>((g.n / column_tiles + (c < g.n % column_tiles)) * g.parts);
+            const double multiplies = std::max(v * columns / multiplies_a_cycle, latency);
+            const double loads = columns / broadcasts_a_cycle +
+                                 v * (crossing / crossing_loads_a_cycle + (1 - crossing) / loads_a_cycle);
+            const double jumps = t.k_unrolled > 0 && t.k_unrolled < g.k ? 1.0 / t.k_unrolled : 0;
+            const double stores = v * columns / static_cast<double>(g.parts) *
+                                  (crossing / crossing_stores_a_cycle + (1 - crossing));
+            cycles += static_cast<double>(g.k) * (std::max(multiplies, loads) + jumps) + stores + cycles_of_a_tile;
+        }
+    (void)chip;
+    return cycles;
+}
+
+} // namespace
+
+step with_vectors_along_m(step st) {
+    const auto along = [&](axis_class c, int o) {
+        const auto axes = axes_of(st, c);
+        return axes.size() == 1 ? std::abs(operand_of(st, o).stride[static_cast<std::size_t>(axes.front())]) : 0;
+    };
+    const auto rows = extent_of(st, m), columns = extent_of(st, n);
+    if (rows == 1 || columns == 1) return rows == 1 && columns > 1 ? with_sides_swapped(std::move(st)) : st;
+    const bool m_is_near = along(m, 0) == 1, n_is_near = along(n, 0) == 1;
+    if (m_is_near != n_is_near) return n_is_near ? with_sides_swapped(std::move(st)) : st;
+    return columns > rows ? with_sides_swapped(std::move(st)) : st;
+}
+
+std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
+    const geometry g(st, chip);
+    std::vector<batched_tile> out;
+    for (std::int64_t v = 1; v <= std::min<std::int64_t>(g.vectors, 6); ++v) {
+        if (evenly(g.vectors, v) != v) continue;
+        for (std::int64_t columns = 1; columns <= g.n; ++columns) {
+            // beside the sums, X's vectors and an element of Y, which may come with the multiplication itself
+            const auto registers = v * columns * g.parts + v + (v > 1 ? 1 : 0);
+            if (evenly(g.n, columns) != columns || registers > chip.vector_registers) continue;
+            for (const std::int64_t unrolled : {0, 8, 4, 2}) {
+                if (unrolled >= g.k || (unrolled == 0 ? g.k : unrolled) * v * columns * g.parts > most_unrolled)
+                    continue;
+                batched_tile t;
+                t.threads = 1;
+                t.tile_m = static_cast<std::int32_t>(v), t.tile_n = static_cast<std::int32_t>(columns);
+                t.k_unrolled = static_cast<std::int32_t>(unrolled);
+                out.push_back(t);
+            }
+        }
+    }
+    return out;
+}
+
+std::vector<double> register_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
+                                          const machine& chip) {
+    const geometry g(st, chip);
+    const auto element = size_of(real_of(st.compute));
+    const double peak = real_of(st.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
+    const double clock = peak / (2 * multiplies_a_cycle * chip.vector_bytes / static_cast<double>(element));
+    const double products = static_cast<double>(extent_of(st, batch));
+    const double least = cost_model(st, chip).seconds;
+    std::vector<double> out;
+    for (const auto& t : tiles)
+        out.push_back(std::max(least, 0.0) * 1e-3 + products * cycles_of_product(g, t, chip, element) / clock);
+    return out;
+}
+
+} // namespace ricci::lowering

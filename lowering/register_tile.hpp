@@ -1,0 +1,25 @@
+// register_tile: the parameters of a CPU's kernel for small products, kernels/register_tile_cpu.hpp: which side its
+// vectors run along, the tiles of C that are summed in registers, and what a model of the core expects of them.
+//
+// Of step::batched, tile_m is a tile's vectors, tile_n its columns and k_unrolled the steps of the sum without a jump,
+// 0 for all.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <vector>
+
+namespace ricci::lowering {
+
+/// The product or the same with its sides swapped, so that vectors along m suit it: C's elements along m lie beside one
+/// another, or m is the longer side.
+step with_vectors_along_m(step st);
+
+/// All tiles whose sums fit the registers.
+std::vector<batched_tile> register_tiles(const step& st, const machine& chip);
+
+/// Seconds for all products of a step, by the busiest of multipliers, load and store ports, latency and memory.
+std::vector<double> register_tile_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+
+} // namespace ricci::lowering
