@@ -114,6 +114,13 @@ template <class X> RICCI_FUNCTION void pack_x(const arguments& a, const X* x, pa
     }
 }
 
+/// Lanes beyond the last row, which nothing is ever packed into.
+RICCI_FUNCTION void clear_padding(packed_operands& packed) {
+    if constexpr (x_is_packed && last_lanes < lanes)
+        for (auto& step : packed.x)
+            for (int row = real_rows; row < row_vectors * lanes; ++row) step[row] = 0;
+}
+
 template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, packed_operands& packed) {
     for (int j = 0; j < n; ++j) {
         int l = 0;

@@ -141,6 +141,34 @@ template <class T, int N, int Count> RICCI_FUNCTION void store_part(T* p, simd<T
     }
 }
 
+template <int Period> struct repeated { static constexpr int at(int t) { return t % Period; } };
+
+/// Doubled until there are N: g++ 12 takes wider steps by way of memory.
+template <class T, int N, int Period> RICCI_FUNCTION simd<T, N> repeat_lanes(simd<T, Period> some) {
+    if constexpr (Period == N) return some;
+    else return repeat_lanes<T, N, 2 * Period>(shuffled<repeated<Period>, T, 2 * Period>(some, some));
+}
+
+/// The first Period elements in memory again and again.
+template <class T, int N, int Period> RICCI_FUNCTION simd<T, N> load_repeated(const T* p) {
+    constexpr int size = N * static_cast<int>(sizeof(T)), some = Period * static_cast<int>(sizeof(T));
+    if constexpr (some == 8 && sizeof(T) == 4) {
+        long long pair;
+        __builtin_memcpy(&pair, p, sizeof pair);
+        return reinterpret_cast<simd<T, N>>(simd<long long, N / 2>{} + pair);
+#if defined(__AVX512DQ__) && __has_builtin(__builtin_ia32_broadcastf64x4_512)
+    } else if constexpr (size == 64 && some == 32) {
+        const auto v = reinterpret_cast<simd<double, 4>>(load_whole<T, Period>(p));
+        return reinterpret_cast<simd<T, N>>(__builtin_ia32_broadcastf64x4_512(v, simd<double, 8>{}, -1));
+    } else if constexpr (size == 64 && some == 16) {
+        const auto v = reinterpret_cast<simd<double, 2>>(load_whole<T, Period>(p));
+        return reinterpret_cast<simd<T, N>>(__builtin_ia32_broadcastf64x2_512_mask(v, simd<double, 8>{}, -1));
+#endif
+    } else {
+        return repeat_lanes<T, N, Period>(load_whole<T, Period>(p));
+    }
+}
+
 // ---- transposition: N vectors of N elements of `Parts` lanes each ----
 
 /// Of two vectors whose elements differ in the bit `Step` of their number: those where it is 0 (Second: 1).

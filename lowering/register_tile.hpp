@@ -2,7 +2,8 @@
 // vectors run along, the tiles of C that are summed in registers, and what a model of the core expects of them.
 //
 // Of step::batched, tile_m is a tile's vectors, tile_n its columns and k_unrolled the steps of the sum without a jump,
-// 0 for all.
+// 0 for all; products, where more than one, a group of packed_products.hpp; stages,
+// how many products (or groups) ahead X and Y are fetched, 0 for none.
 #pragma once
 
 #include "lowering/machine.hpp"

@@ -55,6 +55,7 @@ class batched_source : public product_source {
         if (!cuda_) {
             write_tile(1);
             text_.constant("simd_bytes", chip_.vector_bytes);
+            text_.constant("products_ahead", st_.batched.stages);
             finish("batched_small");
             out_.shape.grid = products_;
             return;

@@ -1,0 +1,94 @@
+// packed_products: several tiny products at once on a CPU, each a few lanes of vectors. C's elements of a group of
+// products, one behind another, fill whole vectors; for each step of the sum the elements of X and of Y that go with
+// them are brought to their lanes by a constant permutation of what was loaded.
+//
+// Each operand's products must lie one behind another without gaps, C's elements along m first.
+// Constants: product.hpp's; products_per_block, the products of a group, whose elements of C are whole vectors;
+// 1: none are packed.
+#pragma once
+
+#include "register_tile_cpu.hpp"
+
+constexpr int group = products_per_block;
+constexpr int packed_lanes = simd_lanes<real>;
+using packed_vector = simd<real, packed_lanes>;
+
+/// Elements between products of C, X, Y where there are no gaps.
+constexpr long long dense_step[3] = {m * n, m * k, k * n};
+
+/// Where the lanes of C's vector V find their elements of X (Operand 1) or Y (2) for step L, from the group's first.
+template <int Operand, int V, int L> struct sources {
+    static constexpr int of(int t) {
+        constexpr int em = m, en = n;
+        const int element = V * packed_lanes + t, product = element / (em * en);
+        const int i = element % em, j = element / em % en;
+        return static_cast<int>(product * dense_step[Operand] +
+                                (Operand == 1 ? i * m_stride[1][0] + L * k_stride[0][0]
+                                              : j * n_stride[1][0] + L * k_stride[1][0]));
+    }
+    static constexpr int lowest() {
+        int out = of(0);
+        for (int t = 1; t < packed_lanes; ++t) out = of(t) < out ? of(t) : out;
+        return out;
+    }
+    static constexpr int highest() {
+        int out = of(0);
+        for (int t = 1; t < packed_lanes; ++t) out = of(t) > out ? of(t) : out;
+        return out;
+    }
+    /// The least power of two of neighbors that all lanes repeat in order; packed_lanes if none.
+    static constexpr int period() {
+        for (int p = 2; p < packed_lanes; p *= 2) {
+            bool repeats = true;
+            for (int t = 0; t < packed_lanes; ++t) repeats = repeats && of(t) == of(0) + t % p;
+            if (repeats) return p;
+        }
+        return packed_lanes;
+    }
+};
+
+/// A pattern of sources in two loaded vectors that begin at First and Second.
+template <class Sources, int First, int Second> struct in_two {
+    static constexpr int at(int t) {
+        const int s = Sources::of(t);
+        return s >= First && s < First + packed_lanes ? s - First : packed_lanes + s - Second;
+    }
+};
+/// The lanes of `Sources` of a group of `Elements` that begins at `from`.
+template <class Sources, int Elements> RICCI_FUNCTION packed_vector brought_to_lanes(const real* from) {
+    constexpr int w = packed_lanes, low = Sources::lowest(), high = Sources::highest(), period = Sources::period();
+    constexpr int block = low / w * w; // whole blocks from the start: loaded once for many
+    if constexpr (period < w) {
+        return load_repeated<real, w, period>(from + low);
+    } else if constexpr (high < block + w || high - low < w) {
+        constexpr int wanted = high < block + w ? block : low, start = wanted + w <= Elements ? wanted : Elements - w;
+        const auto all = load_whole<real, w>(from + start);
+        return shuffled<in_two<Sources, start, start>, real, w>(all, all);
+    } else {
+        constexpr bool whole = high < block + 2 * w && block + 2 * w <= Elements;
+        constexpr int first = whole ? block : low, second = whole ? block + w : high - w + 1;
+        return shuffled<in_two<Sources, first, second>, real, w>(load_whole<real, w>(from + first),
+                                                                 load_whole<real, w>(from + second));
+    }
+}
+
+/// C's of `Group` products (op)= alpha * X*Y.
+template <int Group>
+RICCI_FUNCTION void product_group(const arguments& a, const x_element* x, const y_element* y, c_element* c) {
+    constexpr int vectors = static_cast<int>(Group * dense_step[0]) / packed_lanes;
+    const real* xs = reinterpret_cast<const real*>(x);
+    const real* ys = reinterpret_cast<const real*>(y);
+    real* cs = reinterpret_cast<real*>(c);
+    for_each_of<vectors>([&](auto v) RICCI_INLINED {
+        packed_vector sum{};
+        for_each_of<static_cast<int>(k)>([&](auto l) RICCI_INLINED {
+            sum += brought_to_lanes<sources<1, v, l>, Group * dense_step[1]>(xs) *
+                   brought_to_lanes<sources<2, v, l>, Group * dense_step[2]>(ys);
+        });
+        if constexpr (scaled) sum = sum * static_cast<real>(a.alpha[0]);
+        if constexpr (negative) sum = -sum;
+        real* to = cs + v * packed_lanes;
+        if constexpr (accumulate) sum = load_whole<real, packed_lanes>(to) + sum;
+        store_whole<real, packed_lanes>(to, sum);
+    });
+}
