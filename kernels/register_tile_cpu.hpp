@@ -26,17 +26,7 @@ constexpr int row_vectors = (real_rows + lanes - 1) / lanes;
 constexpr int last_lanes = real_rows - (row_vectors - 1) * lanes;
 using vector = simd<real, lanes>;
 
-template <class T, class U> constexpr bool is_same = false;
-template <class T> constexpr bool is_same<T, T> = true;
-template <class T> constexpr bool is_narrow = is_same<T, half> || is_same<T, bfloat16>;
-
-/// `count` things in `parts` as even as can be: the first `more` have one more than the others.
-struct division {
-    int parts, each, more;
-    constexpr division(int count, int largest)
-        : parts((count + largest - 1) / largest), each(count / parts), more(count % parts) {}
-};
-constexpr division row_tiles(row_vectors, tile_m), column_tiles(static_cast<int>(n), tile_n);
+constexpr even_division row_tiles(row_vectors, tile_m), column_tiles(static_cast<int>(n), tile_n);
 
 constexpr bool x_along_m = m_axes == 1 && k_axes == 1 && m_stride[1][0] == 1;
 constexpr bool x_along_k = m_axes == 1 && k_axes == 1 && k_stride[0][0] == 1 && m > 1 && k > 1;
@@ -53,23 +43,12 @@ struct packed_operands {
     alignas(64) real y[y_is_packed ? n : 1][y_is_packed ? k * parts : 1];
 };
 
-/// As many lanes, those of each pair in the other's place.
-struct pairs_exchanged { static constexpr int at(int t) { return t ^ 1; } };
 RICCI_FUNCTION vector exchange_pairs(vector v) { return shuffled<pairs_exchanged, real, lanes>(v, v); }
 /// Alternating numbers.
 RICCI_FUNCTION vector alternating(real even, real odd) {
     vector v{};
     for_each_of<lanes>([&](auto t) RICCI_INLINED { v[t.value] = t % 2 ? odd : even; });
     return v;
-}
-
-template <class T> RICCI_FUNCTION void set_parts(real* to, T value) {
-    if constexpr (real_part<T>::is_complex) to[0] = value.re, to[1] = value.im;
-    else to[0] = value;
-}
-template <class T> RICCI_FUNCTION T from_parts(const real* p) {
-    if constexpr (real_part<T>::is_complex) return {p[0], p[1]};
-    else return p[0];
 }
 
 // ---- X and Y ----
@@ -255,14 +234,6 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
                                                                finished(a, sums[v][j]));
         });
     });
-}
-
-/// f(number) for [0, Count), without a loop where there is one.
-template <int Count, class F> RICCI_FUNCTION void repeat(const F& f) {
-    if constexpr (Count == 1) f(0);
-    else if constexpr (Count > 1)
-#pragma GCC unroll 1
-        for (int number = 0; number < Count; ++number) f(number);
 }
 
 /// All rows of C's columns [column, column + Columns).

@@ -4,6 +4,16 @@
 
 #include "scalar.hpp"
 
+template <class T, class U> constexpr bool is_same = false;
+template <class T> constexpr bool is_same<T, T> = true;
+template <class T> constexpr bool is_narrow = is_same<T, half> || is_same<T, bfloat16>;
+
+/// `count` things in `parts` as even as can be: the first `more` have one more than the others.
+struct even_division {
+    int parts, each, more;
+    constexpr even_division(int count, int largest)
+        : parts((count + largest - 1) / largest), each(count / parts), more(count % parts) {}
+};
 // Lambdas whose vectors stay in registers only where they are inlined.
 #define RICCI_INLINED __attribute__((always_inline))
 
@@ -31,6 +41,14 @@ template <int Count, class F> RICCI_FUNCTION void for_each_of(F f) {
 /// before, for a use that is far off.
 RICCI_FUNCTION void start_afresh() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
+/// f(number) for [0, Count), without a loop where there is one.
+template <int Count, class F> RICCI_FUNCTION void repeat(const F& f) {
+    if constexpr (Count == 1) f(0);
+    else if constexpr (Count > 1)
+#pragma GCC unroll 1
+        for (int number = 0; number < Count; ++number) f(number);
+}
+
 // ---- vectors ----
 
 template <class T, int N> struct simd_type {
@@ -55,6 +73,13 @@ RICCI_FUNCTION auto shuffled(V a, V b) {
         return __builtin_shufflevector(a, b, Pattern::at(I)...);
     }(indices_to<N>());
 }
+/// Those of each pair in the other's place.
+struct pairs_exchanged { static constexpr int at(int t) { return t ^ 1; } };
+template <int First> struct every_second { static constexpr int at(int t) { return 2 * t + First; } };
+/// Lanes from First on of the one and of the other of two vectors of N.
+template <int N, int First> struct alternately {
+    static constexpr int at(int t) { return (t % 2) * N + First + t / 2; }
+};
 struct lanes_in_line { static constexpr int at(int t) { return t; } };
 
 /// Twice as many lanes, the new ones 0; and the first half of them.
@@ -167,6 +192,16 @@ template <class T, int N, int Period> RICCI_FUNCTION simd<T, N> load_repeated(co
     } else {
         return repeat_lanes<T, N, Period>(load_whole<T, Period>(p));
     }
+}
+
+/// A number as one real number or two.
+template <class T, class Real> RICCI_FUNCTION void set_parts(Real* to, T value) {
+    if constexpr (real_part<T>::is_complex) to[0] = value.re, to[1] = value.im;
+    else to[0] = value;
+}
+template <class T, class Real> RICCI_FUNCTION T from_parts(const Real* p) {
+    if constexpr (real_part<T>::is_complex) return {p[0], p[1]};
+    else return p[0];
 }
 
 // ---- transposition: N vectors of N elements of `Parts` lanes each ----

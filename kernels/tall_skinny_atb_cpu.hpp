@@ -1,36 +1,207 @@
 // tall_skinny_atb, for a CPU: C = X^T Y with a long k. Chunk by chunk of k into partial results C[.., chunk], which a
-// step of its own adds up. Constants: product.hpp's, and rows_per_tile.
+// step of its own adds up. Blocks of a chunk's rows stay in the cache for all tiles of C, which are summed in registers:
+//
+//   X and Y lie                       and a vector has
+//   along k without gaps, both        neighboring rows of one column; its lanes are added up at the end
+//   in any other way                  neighboring columns of X in one row, times an element of Y; copied block by block
+//                                     where they do not lie like that
+// A complex product is two real ones, of X times Y and of X times Y with its parts exchanged.
+// Constants: product.hpp's, and rows_per_tile (of a block), simd_bytes, tile_m and tile_n (columns of X, in the second
+// case vectors of them, and columns of Y in a tile at most).
 #pragma once
 
 #include "product.hpp"
+#include "simd.hpp"
+
+using real = real_part<compute>::type;
+constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
+using vector = simd<real, simd_lanes<real>>;
+constexpr int lanes = simd_lanes<real>, elements_of_vector = lanes / parts;
+
+/// Whether vectors of the element are one load, perhaps widened.
+template <class E> constexpr bool is_widened =
+    parts == 1 && (is_same<real, float> ? is_narrow<E> : is_same<E, float>);
+template <class E> constexpr bool loads_as_vector = is_same<E, compute> || is_widened<E>;
+template <int Count, class E> RICCI_FUNCTION vector load_vector(const E* p) {
+    if constexpr (is_narrow<E>) {
+        return load_widened<lanes, Count>(p);
+    } else if constexpr (is_same<E, compute>) {
+        return load_part<real, lanes, Count * parts>(reinterpret_cast<const real*>(p));
+    } else {
+        return __builtin_convertvector((load_part<E, lanes, Count>(p)), vector);
+    }
+}
+
+constexpr bool single_axes = m_axes == 1 && n_axes == 1;
+constexpr bool along_k = single_axes && k_stride[0][0] == 1 && k_stride[1][0] == 1 && loads_as_vector<x_element> &&
+                         loads_as_vector<y_element>;
+constexpr bool x_is_direct = single_axes && m_stride[1][0] == 1 && loads_as_vector<x_element>;
+constexpr bool y_is_direct = is_same<y_element, compute>;
+
+constexpr int em = static_cast<int>(m), en = static_cast<int>(n);
+constexpr int row_vectors = (em + elements_of_vector - 1) / elements_of_vector;
+constexpr int rest_of_row = em - (row_vectors - 1) * elements_of_vector;
+constexpr int tiled_rows = along_k ? em : row_vectors;
+constexpr even_division row_tiles(tiled_rows, tile_m), column_tiles(en, tile_n);
+
+/// Of a chunk so far: summed block by block, so that rounding errors do not grow with its length.
+struct partial_sums { vector value[tiled_rows][en][parts]; };
+
+/// Rows [begin, begin + rows) of X and Y, or copies of them.
+struct block_of_rows {
+    const x_element* x;
+    const y_element* y;
+    const real (*x_copy)[row_vectors * lanes];
+    const real (*y_copy)[en * parts];
+    int rows;
+};
+
+template <int Rows, int Columns, class F> RICCI_FUNCTION void for_each_sum(const F& f) {
+    for_each_of<Rows>([&](auto i) RICCI_INLINED {
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED { f(i, j, p); });
+        });
+    });
+}
+
+/// Lanes are neighboring rows: Rows columns of X by Columns columns of Y.
+template <int Rows, int Columns>
+RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, partial_sums& total, int row, int column) {
+    start_afresh();
+    vector sums[Rows][Columns][parts];
+    for_each_sum<Rows, Columns>([&](auto i, auto j, auto p) RICCI_INLINED { sums[i][j][p] = vector{}; });
+    const auto add = [&](auto count, int at) RICCI_INLINED {
+        vector x[Rows];
+        for_each_of<Rows>(
+            [&](auto i) RICCI_INLINED { x[i] = load_vector<count>(b.x + m_offset(a, 1, row + i) + at); });
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            const vector y = load_vector<count>(b.y + n_offset(a, 1, column + j) + at);
+            for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][0] += x[i] * y; });
+            if constexpr (parts == 2) {
+                const vector turned = shuffled<pairs_exchanged, real, lanes>(y, y);
+                for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][parts - 1] += x[i] * turned; });
+            }
+        });
+    };
+    int at = 0;
+    for (; at + elements_of_vector <= b.rows; at += elements_of_vector) add(constant<elements_of_vector>(), at);
+    for (; at < b.rows; ++at) add(constant<1>(), at);
+    for_each_sum<Rows, Columns>(
+        [&](auto i, auto j, auto p) RICCI_INLINED { total.value[row + i][column + j][p] += sums[i][j][p]; });
+}
+
+/// Lanes are neighboring columns of X: Vectors vectors of them, the last with Last elements.
+template <int Vectors, int Last, int Columns>
+RICCI_FUNCTION void add_along_m(const arguments& a, const block_of_rows& b, partial_sums& total, int vectors_before,
+                                int column) {
+    start_afresh();
+    vector sums[Vectors][Columns][parts];
+    for_each_sum<Vectors, Columns>([&](auto v, auto j, auto p) RICCI_INLINED { sums[v][j][p] = vector{}; });
+    for (int l = 0; l < b.rows; ++l) {
+        vector x[Vectors];
+        for_each_of<Vectors>([&](auto v) RICCI_INLINED {
+            constexpr int count = v + 1 == Vectors ? Last : elements_of_vector;
+            if constexpr (x_is_direct)
+                x[v] = load_vector<count>(b.x + k_offset(a, 0, l) + (vectors_before + v) * elements_of_vector);
+            else x[v] = load_whole<real, lanes>(&b.x_copy[l][(vectors_before + v) * lanes]);
+        });
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED {
+                real y;
+                if constexpr (y_is_direct)
+                    y = reinterpret_cast<const real*>(b.y + k_offset(a, 1, l) + n_offset(a, 1, column + j))[p];
+                else y = b.y_copy[l][(column + j) * parts + p];
+                for_each_of<Vectors>([&](auto v) RICCI_INLINED { sums[v][j][p] += x[v] * y; });
+            });
+        });
+    }
+    for_each_sum<Vectors, Columns>([&](auto v, auto j, auto p) RICCI_INLINED {
+        total.value[vectors_before + v][column + j][p] += sums[v][j][p];
+    });
+}
+
+template <int Columns>
+RICCI_FUNCTION void add_columns(const arguments& a, const block_of_rows& b, partial_sums& total, int column) {
+    constexpr auto& d = row_tiles;
+    constexpr int larger = d.more * (d.each + 1), same = d.parts - d.more;
+    if constexpr (along_k) {
+        repeat<d.more>([&](int t) RICCI_INLINED {
+            add_along_k<d.each + 1, Columns>(a, b, total, t * (d.each + 1), column);
+        });
+        repeat<same>([&](int t) RICCI_INLINED {
+            add_along_k<d.each, Columns>(a, b, total, larger + t * d.each, column);
+        });
+    } else {
+        constexpr int whole = elements_of_vector;
+        repeat<d.more>([&](int t) RICCI_INLINED {
+            add_along_m<d.each + 1, whole, Columns>(a, b, total, t * (d.each + 1), column);
+        });
+        repeat<same - 1>([&](int t) RICCI_INLINED {
+            add_along_m<d.each, whole, Columns>(a, b, total, larger + t * d.each, column);
+        });
+        add_along_m<d.each, rest_of_row, Columns>(a, b, total, larger + (same - 1) * d.each, column);
+    }
+}
+
+RICCI_FUNCTION void add_block(const arguments& a, const block_of_rows& b, partial_sums& total) {
+    constexpr auto& d = column_tiles;
+    repeat<d.more>([&](int t) RICCI_INLINED { add_columns<d.each + 1>(a, b, total, t * (d.each + 1)); });
+    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
+        add_columns<d.each>(a, b, total, d.more * (d.each + 1) + t * d.each);
+    });
+}
+
+/// What the sums of X times Y, and of X times Y's parts exchanged (or Y's real and its imaginary parts), make of
+/// element (i, j).
+template <class T> RICCI_FUNCTION T element_of(const partial_sums& sums, int i, int j) {
+    constexpr real of_x = x_conjugated ? -1 : 1, of_y = y_conjugated ? -1 : 1;
+    if constexpr (along_k) {
+        real sum[2 * parts] = {}; // the lanes of even and of odd numbers, of either vector
+        for (int p = 0; p < parts; ++p)
+            for (int t = 0; t < lanes; ++t) sum[p * parts + t % parts] += sums.value[i][j][p][t];
+        if constexpr (real_part<T>::is_complex)
+            return {sum[0] - of_x * of_y * sum[1], of_y * sum[2] + of_x * sum[3]};
+        else return sum[0];
+    } else {
+        const int v = i / elements_of_vector, t = i % elements_of_vector * parts;
+        const auto& value = sums.value[v][j];
+        if constexpr (real_part<T>::is_complex)
+            return {value[0][t] - of_x * of_y * value[1][t + 1], of_y * value[1][t] + of_x * value[0][t + 1]};
+        else return value[0][t];
+    }
+}
 
 extern "C" void ricci_tall_skinny_atb(const void* words, long long first, long long last) {
     const arguments& a = *static_cast<const arguments*>(words);
-    const long long length = a.k_length[0];
-    alignas(64) compute xs[rows_per_tile][m];
-    alignas(64) compute ys[rows_per_tile][n];
-    alignas(64) compute cs[n][m];
-    alignas(64) compute tile[n][m]; // summed apart, so that the rounding error does not grow with the chunk's length
+    constexpr bool copies_x = !along_k && !x_is_direct, copies_y = !along_k && !y_is_direct;
+    alignas(64) real xs[copies_x ? rows_per_tile : 1][row_vectors * lanes];
+    alignas(64) real ys[copies_y ? rows_per_tile : 1][en * parts];
+    if constexpr (copies_x)
+        for (auto& row : xs)
+            for (int i = em * parts; i < row_vectors * lanes; ++i) row[i] = 0;
+    partial_sums total;
     for (long long chunk = first; chunk < last; ++chunk) {
-        const long long from = length * chunk / a.blocks, to = length * (chunk + 1) / a.blocks;
-        for (int j = 0; j < n; ++j)
-            for (int i = 0; i < m; ++i) cs[j][i] = from_real<compute>(0, 0);
+        const long long from = a.k_length[0] * chunk / a.blocks, to = a.k_length[0] * (chunk + 1) / a.blocks;
+        total = {};
         for (long long begin = from; begin < to; begin += rows_per_tile) {
             const int rows = static_cast<int>(to - begin < rows_per_tile ? to - begin : rows_per_tile);
-            for (int row = 0; row < rows; ++row)
-                for (int i = 0; i < m; ++i) xs[row][i] = load_x(a.x, x_offset(a, i, begin + row));
-            for (int row = 0; row < rows; ++row)
-                for (int j = 0; j < n; ++j) ys[row][j] = load_y(a.y, y_offset(a, begin + row, j));
-            for (int j = 0; j < n; ++j)
-                for (int i = 0; i < m; ++i) tile[j][i] = from_real<compute>(0, 0);
-            for (int row = 0; row < rows; ++row)
-                for (int j = 0; j < n; ++j)
-                    for (int i = 0; i < m; ++i) tile[j][i] += xs[row][i] * ys[row][j];
-            for (int j = 0; j < n; ++j)
-                for (int i = 0; i < m; ++i) cs[j][i] += tile[j][i];
+            if constexpr (copies_x)
+                for (int l = 0; l < rows; ++l)
+                    for (int i = 0; i < em; ++i)
+                        set_parts(&xs[l][i * parts],
+                                  load_as<compute>(static_cast<const x_element*>(a.x)[x_offset(a, i, begin + l)]));
+            if constexpr (copies_y)
+                for (int l = 0; l < rows; ++l)
+                    for (int j = 0; j < en; ++j)
+                        set_parts(&ys[l][j * parts],
+                                  load_as<compute>(static_cast<const y_element*>(a.y)[y_offset(a, begin + l, j)]));
+            add_block(a,
+                      {static_cast<const x_element*>(a.x) + k_offset(a, 0, begin),
+                       static_cast<const y_element*>(a.y) + k_offset(a, 1, begin), xs, ys, rows},
+                      total);
         }
         compute* c = static_cast<compute*>(a.c) + m * n * chunk;
-        for (int j = 0; j < n; ++j)
-            for (int i = 0; i < m; ++i) c[c_offset(a, i, j)] = cs[j][i];
+        for (int j = 0; j < en; ++j)
+            for (int i = 0; i < em; ++i) c[c_offset(a, i, j)] = element_of<compute>(total, i, j);
     }
 }

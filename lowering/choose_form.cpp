@@ -257,7 +257,8 @@ class form_chooser {
     /// Products beside one another in memory; of few that are, batched_small takes those from several rows of the
     /// batch at once.
     bool fits_batched_lanes(const step& st) const {
-        if (chip_.kind != target::cuda || !has_neighboring_products(st)) return false;
+        if (!has_neighboring_products(st)) return false;
+        if (chip_.kind == target::cpu) return fits_batched_small(st) && !is_gathered(st);
         const auto batches = axes_of(st, batch);
         const bool few =
             batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
@@ -373,7 +374,7 @@ class form_chooser {
 
     void take_atb(step st, std::vector<step>& out) {
         set_kernel(st, family::tall_skinny_atb);
-        if (chip_.kind != target::cuda) return take_two(added_in_chunks(std::move(st), plan_), out);
+        if (chip_.kind != target::cuda) return take_two(added_in_chunks(with_vectors_along_m_of_x(std::move(st)), chip_, plan_), out);
         if (atb_candidates(st, chip_).empty()) return take_direct(std::move(st), out);
         choose_tile(st, chip_, known_);
         st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};

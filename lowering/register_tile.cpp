@@ -47,6 +47,13 @@ std::int64_t evenly(std::int64_t count, std::int64_t largest) {
     return (count + parts - 1) / parts;
 }
 
+/// Cycles a second, of all cores together.
+double core_clock(const step& st, const machine& chip) {
+    const auto element = size_of(real_of(st.compute));
+    const double peak = element == 8 ? chip.flops_f64 : chip.flops_f32;
+    return peak / (2 * multiplies_a_cycle * chip.vector_bytes / static_cast<double>(element));
+}
+
 /// Whether fetching ahead can pay: of larger products the multiplies hide it, and the fetches are in their way.
 bool fetches(const step& st, const geometry& g) {
     const auto elements = extent_of(st, m) * g.k + g.k * g.n;
@@ -89,6 +96,12 @@ step with_vectors_along_m(step st) {
     return columns > rows ? with_sides_swapped(std::move(st)) : st;
 }
 
+step with_vectors_along_m_of_x(step st) {
+    const auto is_near = [&](axis_class c, std::int32_t o) { return std::abs(single_step(st, o, c)) == 1; };
+    const bool along_k = is_near(k, st.x) && is_near(k, st.y);
+    return !along_k && !is_near(m, st.x) && is_near(n, st.y) ? with_sides_swapped(std::move(st)) : st;
+}
+
 std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
     const geometry g(st, chip);
     std::vector<batched_tile> out;
@@ -123,12 +136,50 @@ std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
     return out;
 }
 
+std::vector<batched_tile> neighbor_tiles(const step& st, const machine& chip) {
+    const auto rows = extent_of(st, m), columns = extent_of(st, axis_class::n);
+    const std::int64_t parts = is_complex(st.compute) ? 2 : 1;
+    std::vector<batched_tile> out;
+    for (std::int64_t i = 1; i <= rows; ++i)
+        for (std::int64_t j = 1; j <= columns; ++j) {
+            if (evenly(rows, i) != i || evenly(columns, j) != j) continue;
+            if ((i * j + i + 1) * parts > chip.vector_registers && i * j > 1) break;
+            batched_tile t;
+            t.threads = 1;
+            t.tile_m = static_cast<std::int32_t>(i), t.tile_n = static_cast<std::int32_t>(j);
+            out.push_back(t);
+        }
+    return out;
+}
+
+std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
+                                          const machine& chip) {
+    const auto rows = extent_of(st, m), columns = extent_of(st, axis_class::n), steps = extent_of(st, axis_class::k);
+    const double parts = is_complex(st.compute) ? 2 : 1;
+    const auto lanes = static_cast<double>(chip.vector_bytes / size_of(real_of(st.compute)));
+    std::vector<double> out;
+    for (const auto& t : tiles) {
+        const auto up = [](std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); };
+        const double tiles_of_c = up(rows, t.tile_m) * up(columns, t.tile_n);
+        const double i = static_cast<double>(rows) / up(rows, t.tile_m);
+        const double j = static_cast<double>(columns) / up(columns, t.tile_n);
+        const double a_step = std::max({parts * parts * i * j / multiplies_a_cycle, latency,
+                                        parts * (i + j) / loads_a_cycle});
+        const bool copies_x = columns > t.tile_n || parts > 1, copies_y = rows > t.tile_m || parts > 1;
+        const double copied = parts * static_cast<double>(steps) *
+                              (static_cast<double>(copies_x ? rows : 0) + static_cast<double>(copies_y ? columns : 0));
+        const double cycles = tiles_of_c * static_cast<double>(steps) * a_step + 2 * copied +
+                              2 * parts * static_cast<double>(rows * columns);
+        out.push_back(cycles / lanes * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
+    }
+    return out;
+}
+
 std::vector<double> register_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
                                           const machine& chip) {
     const geometry g(st, chip);
     const auto element = size_of(real_of(st.compute));
-    const double peak = real_of(st.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
-    const double clock = peak / (2 * multiplies_a_cycle * chip.vector_bytes / static_cast<double>(element));
+    const double clock = core_clock(st, chip);
     const double products = static_cast<double>(extent_of(st, batch));
     const double bytes = cost_model(st, chip).bytes / products;
     std::vector<double> out;

@@ -17,10 +17,19 @@ namespace ricci::lowering {
 /// another, or m is the longer side.
 step with_vectors_along_m(step st);
 
+/// The same for X's elements along m: of X and Y the one whose elements along its columns are neighbors plays X.
+step with_vectors_along_m_of_x(step st);
+
 /// All tiles whose sums fit the registers.
 std::vector<batched_tile> register_tiles(const step& st, const machine& chip);
 
 /// Seconds for all products of a step, by the busiest of multipliers, load and store ports, latency and memory.
 std::vector<double> register_tile_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+
+/// The same of batched_lanes on a CPU, kernels/batched_lanes_cpu.hpp: tile_m rows by tile_n columns, each a vector of
+/// neighboring products.
+std::vector<batched_tile> neighbor_tiles(const step& st, const machine& chip);
+std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
+                                          const machine& chip);
 
 } // namespace ricci::lowering

@@ -38,7 +38,7 @@ batched_tile cheapest_tile(const step& st, const machine& chip) {
 } // namespace
 
 bool has_tile(const step& st, const machine& chip) {
-    if (chip.kind == target::cpu) return st.kernel == family::batched_small;
+    if (chip.kind == target::cpu) return st.kernel == family::batched_small || st.kernel == family::batched_lanes;
     return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::library;
 }
 
@@ -49,7 +49,8 @@ bool is_worth_tuning(const step& st, const machine& chip) {
 
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
-    if (chip.kind == target::cpu) return register_tiles(st, chip);
+    if (chip.kind == target::cpu)
+        return st.kernel == family::batched_lanes ? neighbor_tiles(st, chip) : register_tiles(st, chip);
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
     if (st.kernel == family::batched_lanes) return lanes_candidates(st, chip);
     if (st.kernel == family::batched_stationary) return stationary_candidates(st, chip);
@@ -59,7 +60,9 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
-    if (chip.kind == target::cpu) return register_tile_seconds(st, tiles, chip);
+    if (chip.kind == target::cpu)
+        return st.kernel == family::batched_lanes ? neighbor_tile_seconds(st, tiles, chip)
+                                                  : register_tile_seconds(st, tiles, chip);
     if (st.kernel == family::batched_small) return seconds_of(batched_costs(st, tiles, chip));
     if (st.kernel == family::batched_lanes) return lanes_seconds(st, tiles, chip);
     if (st.kernel == family::batched_stationary) return stationary_seconds(st, tiles, chip);

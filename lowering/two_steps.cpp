@@ -47,6 +47,18 @@ void write_unscaled(step& st, std::int32_t sum) {
     nodes.push_back({operation::sum, last_of(nodes), sum});
 }
 
+/// Of the sums in registers: 4 columns of X, or vectors of them, and as many of Y as there is room for.
+batched_tile chunk_tile(const step& st, const machine& chip) {
+    const std::int64_t parts = is_complex(st.compute) ? 2 : 1;
+    batched_tile t;
+    t.threads = 1;
+    const auto rows = std::min<std::int64_t>(chip.vector_registers >= 32 ? 4 : 2, extent_of(st, m));
+    const auto columns = std::max<std::int64_t>(1, (chip.vector_registers - rows - parts) / (rows * parts));
+    t.tile_m = static_cast<std::int32_t>(rows);
+    t.tile_n = static_cast<std::int32_t>(std::min(columns, extent_of(st, n)));
+    return t;
+}
+
 } // namespace
 
 bool is_scaled(const step& st) { return product_of(st).coefficient >= 0; }
@@ -67,15 +79,20 @@ two_steps scaled_afterwards(step st, plan& p) {
     return {std::move(st), std::move(scale)};
 }
 
-two_steps added_in_chunks(step st, plan& p) {
+two_steps added_in_chunks(step st, const machine& chip, plan& p) {
     const auto em = extent_of(st, m), en = extent_of(st, n), ek = extent_of(st, k);
     // The cut depends on the sizes only, never on what else runs.
     const auto chunks = std::min<std::int64_t>(64, (ek + 4095) / 4096);
+    // Rows of a block: in columns 4 KB of each at a time, for the machine fetches few columns ahead; else what stays
+    // in the first cache.
+    const bool in_columns = single_step(st, st.x, k) == 1 && single_step(st, st.y, k) == 1;
     const auto fitting = static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute)));
-    const auto rows = std::max<std::int32_t>(8, static_cast<std::int32_t>(std::bit_floor(fitting)));
+    const auto rows = in_columns ? 4096 / size_of(st.compute)
+                                 : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_floor(fitting)), 8, 128);
     step partial = st;
     partial.op = assignment::assign;
-    partial.tile = {static_cast<std::int32_t>(chunks), std::min(rows, 128), 0, 0};
+    partial.tile = {static_cast<std::int32_t>(chunks), static_cast<std::int32_t>(rows), 0, 0};
+    partial.batched = chunk_tile(st, chip);
     partial.axes.push_back({"chunk", chunks, true});
     for (auto& o : partial.operands) o.present.push_back(0), o.stride.push_back(0);
     partial.classes.push_back(other);

@@ -1,6 +1,7 @@
 // two_steps: products that two steps compute: one into a temporary, and one from there.
 #pragma once
 
+#include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
 namespace ricci::lowering {
@@ -16,6 +17,6 @@ bool is_scaled(const step& st);
 two_steps scaled_afterwards(step st, plan& p);
 
 /// On a CPU, of a tall-skinny A^T B: sums over chunks of the long axis, then their sum, both in a fixed order.
-two_steps added_in_chunks(step st, plan& p);
+two_steps added_in_chunks(step st, const machine& chip, plan& p);
 
 } // namespace ricci::lowering

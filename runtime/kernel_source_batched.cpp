@@ -53,8 +53,7 @@ class batched_source : public product_source {
 
     void make_batched_small() {
         if (!cuda_) {
-            write_tile(1);
-            text_.constant("simd_bytes", chip_.vector_bytes);
+            write_vectors();
             text_.constant("products_ahead", st_.batched.stages);
             finish("batched_small");
             out_.shape.grid = products_;
@@ -138,8 +137,22 @@ class batched_source : public product_source {
         write_stages(layout.stage_bytes);
     }
 
+    void write_vectors() {
+        write_tile(1);
+        text_.constant("simd_bytes", chip_.vector_bytes);
+    }
+
+    void make_lanes_on_cpu() {
+        write_vectors();
+        finish("batched_lanes");
+        const auto lanes = chip_.vector_bytes / size_of(real_of(st_.compute));
+        const auto length = st_.axes[static_cast<std::size_t>(axes_of(st_, batch).front())].extent;
+        out_.shape.grid = products_ / length * ((length + lanes - 1) / lanes);
+    }
+
     void make_batched_lanes() {
         const auto& t = st_.batched;
+        if (!cuda_) return make_lanes_on_cpu();
         if (t.boxed) return make_lane_ring();
         out_.shape.grid = lanes_blocks(st_, t);
         text_.constant("blocks_of_an_sm", lanes_resident_blocks(st_, t, chip_));

@@ -29,6 +29,8 @@ class tall_skinny_source : public product_source {
   private:
     void make_tall_skinny_atb() {
         if (!cuda_) {
+            write_tile(1);
+            text_.constant("simd_bytes", chip_.vector_bytes);
             text_.constant("rows_per_tile", st_.tile[1]);
             finish("tall_skinny_atb");
             out_.shape.grid = st_.tile[0];

@@ -1,0 +1,202 @@
+// batched_lanes, for a CPU: small products that lie interleaved, the batch fastest in memory: a vector has the same
+// element of neighboring products. Tiles of C are summed in registers; X and Y that several tiles want, complex or
+// half numbers, and the few products at the end of a row are copied first, as vectors one behind another. Complex
+// numbers are copied, and summed, as vectors of real and of imaginary parts.
+//
+// Constants: product.hpp's; simd_bytes; tile_m and tile_n, rows and columns of a tile at most, made even; k_unrolled.
+#pragma once
+
+#include "product.hpp"
+#include "simd.hpp"
+
+using real = real_part<compute>::type;
+constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
+constexpr int lanes = simd_lanes<real>;
+using vector = simd<real, lanes>;
+constexpr int rows = static_cast<int>(m), columns = static_cast<int>(n), steps = static_cast<int>(k);
+
+constexpr even_division row_tiles(rows, tile_m), column_tiles(columns, tile_n);
+
+/// Whether vectors can be taken from memory where they are, of a whole group of neighbors that steps by 1.
+template <class Element> constexpr bool is_plain = is_same<Element, compute> && parts == 1;
+
+/// Elements (p, q) of an operand's matrices, as vectors.
+struct vector_matrix {
+    const real* first;
+    long long along_p, along_q; ///< reals
+    RICCI_FUNCTION vector at(int p, int q, int part) const {
+        return load_whole<real, lanes>(first + p * along_p + q * along_q + part * lanes);
+    }
+};
+
+template <class T> RICCI_FUNCTION void set_lane(real* to, int t, T value) {
+    if constexpr (real_part<T>::is_complex) to[t] = value.re, to[lanes + t] = value.im;
+    else to[t] = value;
+}
+template <class T, int Parts> RICCI_FUNCTION T lane_of(const vector (&v)[Parts], int t) {
+    if constexpr (real_part<T>::is_complex) return {v[0][t], v[1][t]};
+    else return v[0][t];
+}
+
+/// `count` neighbors from p on, the other lanes 0; all alike where step is 0.
+template <class Element> RICCI_FUNCTION void copy_neighbors(const Element* p, long long step, int count, real* to) {
+    if (step == 1 && count == lanes) {
+        if constexpr (is_same<Element, real>) {
+            store_whole<real, lanes>(to, load_whole<real, lanes>(p));
+            if constexpr (parts == 2) store_whole<real, lanes>(to + lanes, vector{});
+            return;
+        } else if constexpr (is_narrow<Element> && is_same<compute, float>)
+            return store_whole<real, lanes>(to, load_widened<lanes, lanes>(p));
+        else if constexpr (is_same<Element, compute>) {
+            const real* pairs = reinterpret_cast<const real*>(p);
+            const vector low = load_whole<real, lanes>(pairs), high = load_whole<real, lanes>(pairs + lanes);
+            store_whole<real, lanes>(to, shuffled<every_second<0>, real, lanes>(low, high));
+            return store_whole<real, lanes>(to + lanes, shuffled<every_second<1>, real, lanes>(low, high));
+        }
+    }
+    for (int t = 0; t < lanes; ++t) {
+        set_lane(to, t, t < count ? load_as<compute>(p[t * step]) : from_real<compute>(0, 0));
+    }
+}
+
+template <int P, int Q> struct copied_matrix { alignas(64) real value[P][Q][parts * lanes]; };
+
+/// f(p, q): elements from an operand's first to the matrix's element (p, q).
+template <int P, int Q, class Element, class F>
+RICCI_FUNCTION vector_matrix copied(const Element* first, long long step, int count, copied_matrix<P, Q>& to,
+                                    const F& f) {
+    for (int p = 0; p < P; ++p)
+        for (int q = 0; q < Q; ++q) copy_neighbors(first + f(p, q), step, count, to.value[p][q]);
+    return {to.value[0][0], Q * parts * lanes, parts * lanes};
+}
+
+/// alpha * sum, and its sign.
+template <int Parts> RICCI_FUNCTION void finish_sum(const arguments& a, vector (&sum)[Parts]) {
+    if constexpr (scaled) {
+        const real re = static_cast<real>(a.alpha[0]), im = static_cast<real>(a.alpha[1]);
+        if constexpr (Parts == 2) {
+            const vector old = sum[0];
+            sum[0] = sum[0] * re - sum[1] * im;
+            sum[1] = old * im + sum[1] * re;
+        } else {
+            sum[0] = sum[0] * re;
+        }
+    }
+    if constexpr (negative) for_each_of<Parts>([&](auto p) RICCI_INLINED { sum[p] = -sum[p]; });
+}
+
+/// Element (i, j) of `count` neighbors, the first of which is at c.
+template <class C, int Parts> RICCI_FUNCTION void store_neighbors(C* c, int count, vector (&sum)[Parts]) {
+    if (count == lanes) {
+        if constexpr (is_same<C, real>) {
+            if constexpr (accumulate) sum[0] = load_whole<real, lanes>(c) + sum[0];
+            return store_whole<real, lanes>(c, sum[0]);
+        } else if constexpr (is_narrow<C> && is_same<compute, float>) {
+            if constexpr (accumulate) sum[0] = load_widened<lanes, lanes>(c) + sum[0];
+            return store_narrowed<lanes, lanes>(c, sum[0]);
+        } else if constexpr (Parts == 2 && is_same<C, compute>) {
+            real* to = reinterpret_cast<real*>(c);
+            vector low = shuffled<alternately<lanes, 0>, real, lanes>(sum[0], sum[1]);
+            vector high = shuffled<alternately<lanes, lanes / 2>, real, lanes>(sum[0], sum[1]);
+            if constexpr (accumulate)
+                low = load_whole<real, lanes>(to) + low, high = load_whole<real, lanes>(to + lanes) + high;
+            store_whole<real, lanes>(to, low);
+            return store_whole<real, lanes>(to + lanes, high);
+        }
+    }
+    for (int t = 0; t < count; ++t) {
+        compute value = lane_of<compute>(sum, t);
+        if constexpr (accumulate) value = load_as<compute>(c[t]) + value;
+        c[t] = store_as<C>(value);
+    }
+}
+
+template <int Rows, int Columns>
+RICCI_FUNCTION void lanes_tile(const arguments& a, const vector_matrix& x, const vector_matrix& y, c_element* c,
+                               int count, int row, int column) {
+    start_afresh();
+    vector sums[Rows][Columns][parts];
+    for_each_of<Rows>([&](auto i) RICCI_INLINED {
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED { sums[i][j][p] = vector{}; });
+        });
+    });
+#pragma GCC unroll 2
+    for (int l = 0; l < steps; ++l) {
+        vector xs[Rows][parts];
+        for_each_of<Rows>([&](auto i) RICCI_INLINED {
+            for_each_of<parts>([&](auto p) RICCI_INLINED { xs[i][p] = x.at(row + i, l, p); });
+        });
+        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+            if constexpr (parts == 2) {
+                constexpr real of_both = x_conjugated == y_conjugated ? -1 : 1;
+                constexpr real of_x = x_conjugated ? -1 : 1, of_y = y_conjugated ? -1 : 1;
+                const vector re = y.at(l, column + j, 0), im = y.at(l, column + j, 1);
+                for_each_of<Rows>([&](auto i) RICCI_INLINED {
+                    sums[i][j][0] += xs[i][0] * re;
+                    sums[i][j][0] += of_both * xs[i][1] * im;
+                    sums[i][j][1] += of_y * xs[i][0] * im;
+                    sums[i][j][1] += of_x * xs[i][1] * re;
+                });
+            } else {
+                const vector value = y.at(l, column + j, 0);
+                for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][0] += xs[i][0] * value; });
+            }
+        });
+    }
+    for_each_of<Columns>([&](auto j) RICCI_INLINED {
+        for_each_of<Rows>([&](auto i) RICCI_INLINED {
+            finish_sum(a, sums[i][j]);
+            store_neighbors(c + c_offset(a, row + i, column + j), count, sums[i][j]);
+        });
+    });
+}
+
+template <int Columns>
+RICCI_FUNCTION void lanes_columns(const arguments& a, const vector_matrix& x, const vector_matrix& y, c_element* c,
+                                  int count, int column) {
+    constexpr auto& d = row_tiles;
+    repeat<d.more>([&](int t) RICCI_INLINED {
+        lanes_tile<d.each + 1, Columns>(a, x, y, c, count, t * (d.each + 1), column);
+    });
+    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
+        lanes_tile<d.each, Columns>(a, x, y, c, count, d.more * (d.each + 1) + t * d.each, column);
+    });
+}
+
+/// `count` neighboring products, the first of which is at x, y and c.
+__attribute__((noinline)) static void multiply_neighbors(const arguments& a, const vector_matrix& x,
+                                                         const vector_matrix& y, c_element* c, int count) {
+    constexpr auto& d = column_tiles;
+    repeat<d.more>([&](int t) RICCI_INLINED { lanes_columns<d.each + 1>(a, x, y, c, count, t * (d.each + 1)); });
+    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
+        lanes_columns<d.each>(a, x, y, c, count, d.more * (d.each + 1) + t * d.each);
+    });
+}
+
+/// An operand where it is, if its vectors can be taken from there, else copied.
+template <int P, int Q, bool Once, class Element, class F>
+RICCI_FUNCTION vector_matrix vectors_of(const Element* first, long long step, int count, copied_matrix<P, Q>& to,
+                                        const F& f) {
+    if constexpr (Once && is_plain<Element>)
+        if (step == 1 && count == lanes) return {first, P > 1 ? f(1, 0) - f(0, 0) : 0, Q > 1 ? f(0, 1) - f(0, 0) : 0};
+    return copied(first, step, count, to, f);
+}
+
+extern "C" void ricci_batched_lanes(const void* words, long long first, long long last) {
+    const arguments& a = *static_cast<const arguments*>(words);
+    constexpr bool single = m_axes == 1 && n_axes == 1 && k_axes == 1;
+    copied_matrix<rows, steps> xs;
+    copied_matrix<steps, columns> ys;
+    const long long length = a.batch_length[0], groups = (length + lanes - 1) / lanes;
+    for (long long group = first; group < last; ++group) {
+        const long long begin = group % groups * lanes, product = group / groups * length + begin;
+        const int count = static_cast<int>(length - begin < lanes ? length - begin : lanes);
+        const batch_places at = places_of(a, product);
+        const auto x = vectors_of<rows, steps, single && column_tiles.parts == 1>(
+            at.x, a.batch_step[1][0], count, xs, [&](int i, int l) { return x_offset(a, i, l); });
+        const auto y = vectors_of<steps, columns, single && row_tiles.parts == 1>(
+            at.y, a.batch_step[2][0], count, ys, [&](int l, int j) { return y_offset(a, l, j); });
+        multiply_neighbors(a, x, y, at.c, count);
+    }
+}
