@@ -352,6 +352,7 @@ class form_chooser {
     /// Lines of 4- or 2-byte numbers, along the sum, that are multiples of 128 bytes lie on the same banks; and
     /// columns pay where an SM has at least four products. Both measured on an H200: see as_batch.
     bool fits_batch(const tall_batch& split) const {
+        if (chip_.kind == target::cpu) return true;
         const auto& st = split.products;
         const auto bytes = size_of(st.operands[static_cast<std::size_t>(st.x)].type);
         if (split.order == tall_order::rows && fits_stationary(st)) return true;

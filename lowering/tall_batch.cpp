@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <utility>
 
 namespace ricci::lowering {
@@ -28,11 +29,14 @@ tall_order order_of(const step& st, const operand& o, std::size_t down, axis_cla
     return columns && o.stride[a] * size_of(o.type) % 16 == 0 ? tall_order::columns : tall_order::none;
 }
 
+bool has_one_long_axis(const step& st, axis_class side) {
+    return axes_of(st, side).size() == 1 && axes_of(st, batch).empty() && st.operands.size() == 3;
+}
+
 /// Of C and of the operand with the long side, if it is the same.
 tall_order order_of(const step& st, axis_class side) {
-    const auto axes = axes_of(st, side);
-    if (axes.size() != 1 || !axes_of(st, batch).empty() || st.operands.size() != 3) return tall_order::none;
-    const auto down = static_cast<std::size_t>(axes.front());
+    if (!has_one_long_axis(st, side)) return tall_order::none;
+    const auto down = static_cast<std::size_t>(axes_of(st, side).front());
     const auto out = order_of(st, st.operands[0], down, side == m ? n : m);
     return out == order_of(st, tall_operand(st, side), down, k) ? out : tall_order::none;
 }
@@ -46,6 +50,8 @@ bool is_wide_enough(const step& st, axis_class side, tall_order order) {
 
 /// A power of two.
 std::int64_t rows_of_a_product(const step& st, axis_class side, const machine& chip) {
+    // Whole vectors of every type; in columns longer pieces of each, for a machine fetches few of them ahead.
+    if (chip.kind == target::cpu) return std::abs(single_step(st, 0, side)) == 1 ? 128 : 64;
     constexpr double least = 16, most = 64, rounding = 0.5; // of the other operand's few bytes
     const double row_bytes = cost_model(st, chip).bytes / static_cast<double>(extent_of(st, side));
     const double rows = std::clamp(bytes_of_a_busy_processor / 2 / row_bytes + rounding, least, most);
@@ -62,10 +68,11 @@ void keep_rows(step& st, std::size_t axis, std::int64_t first, std::int64_t rows
 } // namespace
 
 std::optional<tall_batch> as_batch(const step& st, axis_class side, const machine& chip) {
-    if (chip.kind != target::cuda || !has_bulk_copies(chip) || !keeps_busy(st, chip) || extent_of(st, k) < 2)
-        return std::nullopt;
-    const auto order = order_of(st, side);
-    if (order == tall_order::none || !is_wide_enough(st, side, order)) return std::nullopt;
+    if (extent_of(st, k) < 2) return std::nullopt;
+    const bool on_cpu = chip.kind == target::cpu;
+    if (on_cpu ? !has_one_long_axis(st, side) : !has_bulk_copies(chip) || !keeps_busy(st, chip)) return std::nullopt;
+    const auto order = on_cpu ? tall_order::rows : order_of(st, side);
+    if (order == tall_order::none || (!on_cpu && !is_wide_enough(st, side, order))) return std::nullopt;
     const auto down = static_cast<std::size_t>(axes_of(st, side).front());
     const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent;
     // never one row: what an axis of one element steps over is an argument of a kernel, elsewhere a constant

@@ -25,6 +25,7 @@ struct tall_batch {
 ///   rows      f64 of 12 to 40 columns 93 to 96 (41 to 83), of 8 93 (94); f32 of 12 to 28 84 to 94 (56 to 80);
 ///             f16 87 to 91 (35 to 87)
 ///   columns   f16 of 24 to 56 80 to 85 (40 to 86)
+/// On a CPU, whose kernel takes products that lie in any way: always.
 std::optional<tall_batch> as_batch(const step& st, axis_class side, const machine& chip);
 
 } // namespace ricci::lowering
