@@ -28,6 +28,8 @@ using vector = simd<real, lanes>;
 
 constexpr even_division row_tiles(row_vectors, tile_m), column_tiles(static_cast<int>(n), tile_n);
 
+constexpr int steps_without_jump = k_unrolled > 0 && k_unrolled < k ? k_unrolled : static_cast<int>(k);
+
 constexpr bool x_along_m = m_axes == 1 && k_axes == 1 && m_stride[1][0] == 1;
 constexpr bool x_along_k = m_axes == 1 && k_axes == 1 && k_stride[0][0] == 1 && m > 1 && k > 1;
 constexpr bool x_is_direct = x_along_m && (is_same<x_element, compute> || (is_narrow<x_element> && is_same<real, float>));
@@ -218,15 +220,8 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
                 return x_vector<v + 1 == Vectors ? Last : lanes>(a, from, row + v * lanes, l);
             });
         };
-        constexpr int unrolled = k_unrolled > 0 && k_unrolled < k ? k_unrolled : static_cast<int>(k);
-        constexpr int rounds = static_cast<int>(k) / unrolled;
-        if constexpr (rounds == 1)
-            for_each_of<unrolled>([&](auto l) RICCI_INLINED { step(l); });
-        else
-#pragma GCC unroll 1
-            for (int round = 0; round < rounds; ++round)
-                for_each_of<unrolled>([&](auto l) RICCI_INLINED { step(round * unrolled + l); });
-        for_each_of<static_cast<int>(k) % unrolled>([&](auto l) RICCI_INLINED { step(rounds * unrolled + l); });
+#pragma GCC unroll steps_without_jump
+        for (int l = 0; l < static_cast<int>(k); ++l) step(l);
     }
     for_each_of<Columns>([&](auto j) RICCI_INLINED {
         for_each_of<Vectors>([&](auto v) RICCI_INLINED {

@@ -24,7 +24,7 @@ constexpr std::int64_t most_fetched = 640;   ///< bytes of X and Y
 /// From L2 that cores get while they multiply, with and without fetching ahead (f64 and f32 5 to 8, Xeon with 2 MB of
 /// L2 a core).
 constexpr double bytes_a_cycle = 18, bytes_a_cycle_ahead = 22;
-constexpr std::int64_t most_unrolled = 640; ///< multiplies without a jump: 64 to 128 bytes of code for ten
+constexpr std::int64_t most_unrolled = 320; ///< multiplies without a jump: 64 to 128 bytes of code for ten
 
 /// What the kernel's constants are made of.
 struct geometry {
