@@ -13,7 +13,7 @@ using Catch::Contains;
 
 namespace {
 
-const std::vector<std::int64_t> square{2, 2}, negative{2, -1}, none, vector{2};
+const std::vector<std::int64_t> square{2, 2}, negative{2, -1}, vector{2};
 double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {9, 9, 9, 9};
 constexpr auto text = "C(i,j) = A(i,k)*B(k,j)";
 
@@ -268,7 +268,7 @@ TEST_CASE("devices, memory and choices") {
     CHECK_THAT(refused(-1, ricci_synchronize(-7)), Contains("argument 1 (device) is -7: expected"));
     RICCI_OK(ricci_set_stream(RICCI_CPU, nullptr));
     void* memory = &device;
-    CHECK_THAT(refused(RICCI_OUT_OF_MEMORY, ricci_allocate(RICCI_CPU, std::size_t{1} << 62, &memory)),
+    CHECK_THAT(refused(RICCI_OUT_OF_MEMORY, ricci_allocate(RICCI_CPU, std::size_t{1} << 63, &memory)),
                Contains("ricci_allocate: not enough memory on the CPU for"));
     CHECK(memory == nullptr);
     CHECK(refused(-3, ricci_allocate(RICCI_CPU, 1, nullptr)) == "ricci_allocate: argument 3 (memory) is NULL");
