@@ -52,9 +52,9 @@ class c_program {
     std::vector<lowering::statement> with_some_memory() const;
 
     std::vector<c_operand> operands_;
-    std::vector<text_operand> tensors_; ///< the operands that are none numbers, then the intermediates
-    std::vector<std::size_t> operand_of_; ///< of the first of these
-    std::vector<std::int32_t> locals_; ///< of the rest
+    std::vector<text_operand> tensors_;   ///< operands that are no numbers, then intermediates
+    std::vector<std::size_t> operand_of_; ///< of the former
+    std::vector<std::int32_t> locals_;    ///< of the latter
     std::vector<bound_statement> statements_;
 };
 

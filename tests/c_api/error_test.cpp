@@ -28,7 +28,7 @@ std::string contract_with(ricci_status expected, const std::function<void(ricci_
     return refused(expected, ricci_contract(text, 3, operands));
 }
 
-std::string contract(ricci_status expected, const char* statement, std::vector<ricci_operand> operands) {
+std::string contract(ricci_status expected, const char* statement, const std::vector<ricci_operand>& operands) {
     return refused(expected, ricci_contract(statement, static_cast<int>(operands.size()), operands.data()));
 }
 
@@ -122,9 +122,10 @@ TEST_CASE("wrong texts and operands that do not fit are refused with the stateme
     const auto x = on_cpu("x", vector, a);
     double factor = 2;
     const ricci_operand alpha{"alpha", RICCI_F64, 0, nullptr, nullptr, &factor, RICCI_NUMBER};
-    const auto said = [](const char* statement, std::vector<ricci_operand> operands, const std::string& message) {
+    const auto said = [](const char* statement, const std::vector<ricci_operand>& operands,
+                         const std::string& message) {
         INFO(statement);
-        CHECK_THAT(contract(RICCI_REFUSED, statement, std::move(operands)), Contains(message));
+        CHECK_THAT(contract(RICCI_REFUSED, statement, operands), Contains(message));
     };
     said("", {}, "no statement");
     said("C(i,j) = A(i,k)*B(k,j", {A, B, C}, "column 22: expected ',' or ')', found the end");

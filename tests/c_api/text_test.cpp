@@ -205,8 +205,9 @@ TEST_CASE("eight threads with one program, and with messages of their own") {
     }
     std::atomic<int> right = 0;
     std::vector<std::thread> threads;
-    std::vector<std::unique_ptr<product>> all;
-    for (int t = 0; t < 8; ++t) all.push_back(std::make_unique<product>());
+    threads.reserve(8);
+    std::vector<std::unique_ptr<product>> all(8);
+    for (auto& each : all) each = std::make_unique<product>();
     ricci_synchronize(tested_device()); // what this thread has copied is there for the others
     for (int t = 0; t < 8; ++t)
         threads.emplace_back([&, t] {
