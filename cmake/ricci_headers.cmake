@@ -2,11 +2,12 @@
 # "dsl/index.hpp"; on a user's include path such folders would hide, or be hidden by, the user's own. So users get
 # copies that say "ricci/dsl/index.hpp".
 
-# Makes OUTPUT/ricci of SOURCE/ricci.hpp and SOURCE/<folder>/*.hpp. A file that stays the same is not touched.
+# Makes OUTPUT/ricci of SOURCE/ricci.hpp, SOURCE/ricci.h and SOURCE/<folder>/*.hpp. A file that stays the same is not
+# touched.
 function(ricci_copy_headers source output folders)
   list(TRANSFORM folders APPEND "/*.hpp" OUTPUT_VARIABLE patterns)
   list(TRANSFORM patterns PREPEND "${source}/")
-  file(GLOB headers RELATIVE "${source}" "${source}/ricci.hpp" ${patterns})
+  file(GLOB headers RELATIVE "${source}" "${source}/ricci.hpp" "${source}/ricci.h" ${patterns})
   list(FILTER headers EXCLUDE REGEX "/(cuda_|nvrtc_|cublas)[^/]*$") # these need CUDA's headers
   file(GLOB_RECURSE old RELATIVE "${output}/ricci" "${output}/ricci/*")
   list(REMOVE_ITEM old ${headers}) # what is left has no source any more

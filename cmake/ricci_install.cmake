@@ -30,8 +30,12 @@ install(FILES ${PROJECT_BINARY_DIR}/ricciConfig.cmake ${PROJECT_BINARY_DIR}/ricc
   DESTINATION ${package})
 
 # What the libraries themselves link: a static one leaves it to the user's link, a shared one has done it.
-set(dependencies -pthread ${CMAKE_DL_LIBS} ${BLAS_LIBRARIES})
-list(TRANSFORM dependencies REPLACE "^([A-Za-z0-9_]+)$" "-l\\1")
+# And the C++ compiler's own, for who links <ricci/ricci.h>'s functions with a C compiler.
+set(cxx_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER cxx_libraries INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+list(REMOVE_DUPLICATES cxx_libraries)
+set(dependencies -pthread ${CMAKE_DL_LIBS} ${BLAS_LIBRARIES} ${cxx_libraries})
+list(TRANSFORM dependencies REPLACE "^([A-Za-z0-9_+]+)$" "-l\\1")
 list(JOIN dependencies " " dependencies)
 if(BUILD_SHARED_LIBS)
   set(pc_dependencies "Requires: fmt\nRequires.private: libcrypto tbb\nLibs.private: ${dependencies}")

@@ -8,22 +8,23 @@ endif()
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# <ricci/ricci.hpp> in the build tree. Here `ricci` is a folder of links to the sources, as the tests include both
-# ways; in another project's build it holds what is installed, so that nothing but <ricci/...> is on that project's
-# path.
+# <ricci/ricci.hpp> and <ricci/ricci.h> in the build tree. Here `ricci` is a folder of links to the sources, as the
+# tests include both ways; in another project's build it holds what is installed, so that nothing but <ricci/...> is on
+# that project's path.
 set(RICCI_PUBLIC_FOLDERS dsl lowering runtime)
 include(ricci_headers)
 if(PROJECT_IS_TOP_LEVEL OR RICCI_TESTS)
   set(RICCI_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/include ${PROJECT_SOURCE_DIR})
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/ricci)
-  foreach(entry IN ITEMS ricci.hpp ${RICCI_PUBLIC_FOLDERS})
+  foreach(entry IN ITEMS ricci.hpp ricci.h ${RICCI_PUBLIC_FOLDERS})
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${PROJECT_BINARY_DIR}/include/ricci/${entry} SYMBOLIC)
   endforeach()
 else()
   set(RICCI_INCLUDE_DIRS ${PROJECT_BINARY_DIR}/headers)
   ricci_copy_headers(${PROJECT_SOURCE_DIR} ${RICCI_INCLUDE_DIRS} "${RICCI_PUBLIC_FOLDERS}")
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.hpp)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ricci.hpp ${headers})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/ricci.hpp ${PROJECT_SOURCE_DIR}/ricci.h ${headers})
 endif()
 
 add_library(ricci_options INTERFACE)

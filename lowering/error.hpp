@@ -20,4 +20,10 @@ class error : public std::runtime_error {
     ricci::blame who_;
 };
 
+/// There is not enough memory, of the host or of a device.
+class memory_error : public error {
+  public:
+    explicit memory_error(const std::string& message) : error(message, blame::environment) {}
+};
+
 } // namespace ricci

@@ -218,6 +218,9 @@ class operand_orderer {
     bool deserves_a_step(std::int32_t n) const {
         matrix_product product;
         if (!is_matrix_product(step_.nodes, n, product) || product.y < 0 || product.sum < 0) return false;
+        // The element that is written is read by what writes it.
+        for (const auto o : {product.x, product.y})
+            if (step_.operands[static_cast<std::size_t>(o)].in_place) return false;
         std::vector<char> summed(step_.axes.size(), 0);
         for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)])
             summed[static_cast<std::size_t>(a)] = 1;
@@ -228,10 +231,8 @@ class operand_orderer {
     void split(std::int32_t root) {
         std::vector<signed_term> terms;
         collect_terms(root, false, terms);
-        const bool in_place =
-            std::any_of(step_.operands.begin(), step_.operands.end(), [](const operand& o) { return o.in_place; });
         const bool alone = terms.size() == 1 && deserves_a_step(root);
-        if (alone || in_place) return finish(step_.operands[0], step_.op, root);
+        if (alone) return finish(step_.operands[0], step_.op, root);
         // Several steps may add to the left only where that does not round more often than once.
         const bool accumulates = step_.operands[0].type == step_.compute;
         std::vector<signed_term> own, rest;

@@ -41,9 +41,6 @@ struct launch_shape {
     double seconds_per_block = 0;///< the model's estimate; the CPU decides from it how many threads are worth waking
 };
 
-/// CUDA ordinals are below this.
-inline constexpr int max_cuda_devices = 64;
-
 /// A matrix, column by column, or `stride` elements apart one for each product of a batch.
 struct gemm_operand {
     lowering::scalar_type type = lowering::scalar_type::f64;

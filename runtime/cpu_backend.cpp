@@ -112,7 +112,7 @@ class cpu_backend : public backend {
         if (bytes == 0) return nullptr;
         constexpr std::size_t extra = alignment + sizeof(void*);
         void* raw = bytes <= PTRDIFF_MAX - extra ? take(bytes + extra) : nullptr;
-        if (!raw) throw error(fmt::format("not enough memory on the CPU for {} bytes", bytes), blame::environment);
+        if (!raw) throw memory_error(fmt::format("not enough memory on the CPU for {} bytes", bytes));
         const auto first = reinterpret_cast<std::uintptr_t>(raw) + sizeof(void*);
         auto* memory = reinterpret_cast<void**>((first + alignment - 1) / alignment * alignment);
         memory[-1] = raw;

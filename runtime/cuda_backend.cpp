@@ -290,9 +290,8 @@ void* cuda_backend::allocate(std::size_t bytes) {
 void cuda_backend::out_of_memory(std::size_t bytes) const {
     std::size_t free = 0, total = 0;
     d_.cuMemGetInfo(&free, &total);
-    throw error(fmt::format("cuda:{} ({}) is out of memory: {} bytes were asked for, {} of {} are free", ordinal_,
-                            machine_.name, bytes, free, total),
-                blame::environment);
+    throw memory_error(fmt::format("cuda:{} ({}) is out of memory: {} bytes were asked for, {} of {} are free",
+                                   ordinal_, machine_.name, bytes, free, total));
 }
 
 // Never throws, and reports nothing: after a failed kernel, or while the process ends, there is nothing left to free.

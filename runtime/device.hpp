@@ -27,6 +27,9 @@ class device {
 
 constexpr device cpu() { return device(0); }
 namespace runtime {
+/// CUDA ordinals are below this.
+inline constexpr int max_cuda_devices = 64;
+
 [[noreturn]] void refuse_ordinal(int ordinal);
 } // namespace runtime
 

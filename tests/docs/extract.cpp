@@ -1,6 +1,7 @@
 // extract: turns the ```cpp blocks of a Markdown page into test programs.
 //
-//     extract PAGE.md FOLDER NAME COUNT     writes FOLDER/NAME_1.cpp ... NAME_COUNT.cpp and FOLDER/NAME_refused_N.cpp
+//     extract PAGE.md FOLDER NAME COUNT     writes FOLDER/NAME_1.cpp ... NAME_COUNT.cpp, FOLDER/NAME_refused_N.cpp,
+//                                           and FOLDER/NAME_N.c and .f90 with what each prints in NAME_N.c.txt
 //
 // Each block is the body of a test case of its own, behind the block marked ```cpp preamble, if there is one.
 // #include lines go to the file's head. What a line gives is checked:
@@ -8,6 +9,7 @@
 //     double t = A(i, i);           // -> 3             the variable
 //     A.extent(1);                  // -> 4             the expression
 //     A(i, j) = B(i);               // throws: words    the message holds these words
+// A ```c or ```fortran block is a whole program, and the ```text block behind it what it prints.
 // A block marked ```cpp refused must not compile; the ```text block behind it holds lines of g++'s message.
 #include "tests/docs/page.hpp"
 
@@ -77,6 +79,24 @@ void write(const std::string& file, const std::string& text) {
     if (!stream.flush()) throw std::runtime_error("cannot write " + file);
 }
 
+std::string joined(const std::vector<std::string>& lines) {
+    std::string out;
+    for (const auto& line : lines) out += line + "\n";
+    return out;
+}
+
+/// The page's programs in one language, each with what it prints.
+void write_programs(const page& p, const std::string& language, const std::string& path, const std::string& ending) {
+    for (std::size_t n = 0, count = 0; n < p.blocks.size(); ++n) {
+        if (p.blocks[n].language != language) continue;
+        if (n + 1 == p.blocks.size() || p.blocks[n + 1].language != "text")
+            throw std::runtime_error(fmt::format("line {}: no ```text block behind it", p.blocks[n].line));
+        const auto file = fmt::format("{}_{}.{}", path, ++count, ending);
+        write(file, joined(p.blocks[n].lines));
+        write(file + ".txt", joined(p.blocks[n + 1].lines));
+    }
+}
+
 void extract(const std::string& source, const std::string& folder, const std::string& name, std::size_t count) {
     const page p = read_page(source);
     std::vector<const code_block*> examples;
@@ -101,6 +121,8 @@ void extract(const std::string& source, const std::string& folder, const std::st
             throw std::runtime_error(fmt::format("line {}: unknown mark '{}'", block.line, block.note));
         }
     }
+    write_programs(p, "c", folder + "/" + name, "c");
+    write_programs(p, "fortran", folder + "/" + name, "f90");
     for (std::size_t part = 0; part < count; ++part) {
         std::vector<const code_block*> mine;
         for (std::size_t n = part; n < examples.size(); n += count) mine.push_back(examples[n]);

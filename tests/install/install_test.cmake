@@ -42,7 +42,21 @@ else()
   message(STATUS "no pkg-config: not tried")
 endif()
 
-# 3. nvcc, compile only
+# 3. a project in C alone
+run(RESULT log COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR}/c -B ${WORK_DIR}/cmake_c
+  -D CMAKE_BUILD_TYPE=Release -D CMAKE_C_COMPILER=${CC} -D CMAKE_C_FLAGS=${FLAGS} -D CMAKE_CXX_COMPILER=${CXX}
+  -D CMAKE_CXX_FLAGS=${FLAGS} -D CMAKE_PREFIX_PATH=${prefix})
+run(RESULT log COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/cmake_c)
+run(RESULT printed COMMAND ${WORK_DIR}/cmake_c/consumer)
+message(STATUS "${printed}")
+if(PKG_CONFIG)
+  run(RESULT log COMMAND ${CC} -std=c99 -O2 -Wall -Wextra -pedantic -Werror ${FLAGS} ${SOURCE_DIR}/c/main.c
+    -o ${WORK_DIR}/consumer_c ${flags} ${libraries})
+  run(RESULT printed COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${prefix}/${LIBDIR} ${WORK_DIR}/consumer_c)
+  message(STATUS "${printed}")
+endif()
+
+# 4. nvcc, compile only
 if(NVCC)
   run(RESULT log COMMAND ${NVCC} -std=c++20 -c ${SOURCE_DIR}/kernel.cu -o ${WORK_DIR}/kernel.o
     -I${prefix}/include)
@@ -50,7 +64,7 @@ else()
   message(STATUS "no nvcc: not tried")
 endif()
 
-# 4. add_subdirectory: compiled only. RICCI_BLAS=OFF leaves a BLAS that is there alone.
+# 5. add_subdirectory: compiled only. RICCI_BLAS=OFF leaves a BLAS that is there alone.
 run(RESULT log COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/subproject
   -D CMAKE_CXX_COMPILER=${CXX} -D RICCI_SOURCE=${RICCI_SOURCE} -D RICCI_BLAS=OFF -D RICCI_CUDA=OFF -D
   RICCI_INSTALL=ON)
@@ -60,5 +74,5 @@ if(libraries MATCHES "blas")
   message(FATAL_ERROR "RICCI_BLAS=OFF links a BLAS: ${libraries}")
 endif()
 
-# 5. the command
+# 6. the command
 run(RESULT printed COMMAND ${prefix}/bin/ricci --help)

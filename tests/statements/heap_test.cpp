@@ -1,4 +1,5 @@
 // heap_test: a warm statement takes nothing from the heap.
+#include "ricci.h"
 #include "ricci.hpp"
 #include "tests/catch.hpp"
 
@@ -61,4 +62,34 @@ TEST_CASE("warm statements allocate nothing") {
     CHECK(allocations_when_warm([&] { P(i, j, e) = 0.5 * P(j, i, e) + D(i, j); }) == 0);
     ricci::view<double, 2> diagonal(A.data(), {6, 20}, {7, 36}, ricci::cpu());
     CHECK(allocations_when_warm([&] { diagonal(i, e) = 2.0; }) == 0);
+}
+
+TEST_CASE("warm calls of the C interface allocate nothing") {
+    ricci::tensor<double, 6, 6, ricci::dyn> A(20, ricci::cpu()), B(20, ricci::cpu()), C(20, ricci::cpu());
+    const std::int64_t extents[] = {6, 6, 20};
+    double alpha = 1, beta = 0.5;
+    const ricci_operand operands[] = {{"A", RICCI_F64, 3, extents, nullptr, A.data(), RICCI_CPU},
+                                      {"B", RICCI_F64, 3, extents, nullptr, B.data(), RICCI_CPU},
+                                      {"C", RICCI_F64, 3, extents, nullptr, C.data(), RICCI_CPU},
+                                      {"alpha", RICCI_F64, 0, nullptr, nullptr, &alpha, RICCI_NUMBER}};
+    ricci_program* program = nullptr;
+    REQUIRE(ricci_prepare("C(i,j,e) = alpha*A(i,k,e)*B(k,j,e) + C(j,i,e)", 4, operands, &program) == RICCI_SUCCESS);
+    void* const data[] = {A.data(), B.data(), C.data(), &alpha};
+    int failed = 0;
+    CHECK(allocations_when_warm([&] { failed += ricci_run(program, 4, data) != RICCI_SUCCESS, alpha += 1; }) == 0);
+    CHECK(allocations_when_warm([&] {
+              failed += ricci_gemm_strided_batched(RICCI_CPU, 'N', 'T', 6, 6, 6, &alpha, A.data(), RICCI_F64, 6, 36,
+                                                   B.data(), RICCI_F64, 6, 36, &beta, C.data(), RICCI_F64, 6, 36,
+                                                   20) != RICCI_SUCCESS;
+          }) == 0);
+    const double* const a[] = {A.data(), B.data()};
+    double* const c[] = {C.data(), C.data() + 36};
+    CHECK(allocations_when_warm([&] {
+              failed += ricci_gemm_batched(RICCI_CPU, 'N', 'N', 6, 6, 6, &alpha,
+                                           reinterpret_cast<const void* const*>(a), RICCI_F64, 6,
+                                           reinterpret_cast<const void* const*>(a), RICCI_F64, 6, &beta,
+                                           reinterpret_cast<void* const*>(c), RICCI_F64, 6, 2) != RICCI_SUCCESS;
+          }) == 0);
+    CHECK(failed == 0);
+    ricci_release(program);
 }

@@ -153,6 +153,27 @@ TEST_CASE("a layer's product inside a function is formed once") {
     CHECK_THAT(text.str(), !Catch::Contains("form direct"));
 }
 
+TEST_CASE("a product beside the left side itself is a product with a kernel of its own") {
+    const ricci::test::scratch_cache cache;
+    ricci::tensor<double, 8, 8, 3> A(cpu), B(cpu), C(cpu), D(cpu);
+    ricci::tensor<ricci::half, 8, 8, 3> H(cpu);
+    A.fill(2), B.fill(3), C.fill(5), D.fill(1);
+    std::ostringstream text;
+    ricci::explain([&] { C(i, j, e) = 0.5 * A(i, k, e) * B(k, j, e) + 2 * C(i, j, e); }, text);
+    CHECK_THAT(text.str(), !Catch::Contains("form direct") && Catch::Contains("batched_small"));
+    C(i, j, e) = 0.5 * A(i, k, e) * B(k, j, e) + 2 * C(i, j, e);
+    CHECK(C.download() == std::vector<double>(192, 34));
+    C(i, j, e) -= C(i, j, e) * D(i, j, e) - A(i, k, e) * B(k, j, e) * 2;
+    CHECK(C.download() == std::vector<double>(192, 96));
+    C(i, j, e) = relu(A(i, k, e) * B(k, j, e) - C(i, j, e)) + 3 * C(i, j, e);
+    CHECK(C.download() == std::vector<double>(192, 288));
+    // Rounded once: 2049 is no half, 2049 + 1 is.
+    H.fill(ricci::half(683.0f));
+    D.fill(0.125);
+    H(i, j, e) = D(i, k, e) * D(k, j, e) * 8 + 3 * H(i, j, e);
+    CHECK(float(H(7, 7, 2)) == 2050);
+}
+
 TEST_CASE("an index that stands twice in a position is taken together") {
     const ricci::test::scratch_cache cache;
     ricci::tensor<double, 8> A(cpu);

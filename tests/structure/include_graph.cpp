@@ -1,9 +1,9 @@
 // include_graph: who may include whom, that every source file says first what it is, and every kernel first waits.
 //
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
-// lowering/statement.hpp and runtime/run.hpp give. tools, examples, bench -> <ricci/...>; tools -> bench. tests ->
-// anything. CUDA's headers stay in runtime/cuda_*, nvrtc_* and cublas*, and in bench/peers/cuda_*, which sees
-// runtime/cuda_* too.
+// lowering/statement.hpp and runtime/run.hpp give; dsl/c_*.cpp -> ricci.h too, which has C's headers alone. tools,
+// examples, bench -> <ricci/...>; tools -> bench. tests -> anything. CUDA's headers stay in runtime/cuda_*, nvrtc_*
+// and cublas*, and in bench/peers/cuda_*, which sees runtime/cuda_* too.
 
 #include "tests/catch.hpp"
 
@@ -72,6 +72,9 @@ std::string refusal(const include_graph& graph, const std::string& path, const i
                    : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and to bench/peers/cuda_*";
     const std::string from = folder_of(path);
     if (from == "tests") return "";
+    if (path == "ricci.h")
+        return !i.quoted && std::regex_match(i.name, std::regex("std[a-z]+\\.h")) ? ""
+                                                                                  : "ricci.h has C's headers alone";
     if (!i.quoted) {
         if (from == "lowering" && !std::regex_match(i.name, std::regex("[a-z_]+|fmt/.*")))
             return "lowering includes the standard library and fmt only";
@@ -90,6 +93,8 @@ std::string refusal(const include_graph& graph, const std::string& path, const i
     if (from == "runtime" && (to == "lowering" || to == "kernels")) return "";
     if (from == "dsl" || path == "ricci.hpp") {
         if (path == "ricci.hpp" && to == "dsl") return "";
+        if (i.name == "ricci.h")
+            return std::regex_match(path, std::regex("dsl/c_[a-z]+\\.cpp")) ? "" : "the C++ surface knows no C";
         return closure(graph, "lowering/statement.hpp").contains(i.name) ||
                        closure(graph, "runtime/run.hpp").contains(i.name)
                    ? ""
@@ -100,13 +105,13 @@ std::string refusal(const include_graph& graph, const std::string& path, const i
 }
 
 bool is_cxx(const fs::path& file) {
-    static const std::set<std::string> endings{".hpp", ".cpp", ".cuh", ".cu", ".h"};
+    static const std::set<std::string> endings{".hpp", ".cpp", ".cuh", ".cu", ".h", ".c"};
     return endings.contains(file.extension().string());
 }
 
 std::vector<fs::path> source_files() {
     const fs::path root = RICCI_SOURCE_DIR;
-    std::vector<fs::path> files{root / "CMakeLists.txt", root / "ricci.hpp"};
+    std::vector<fs::path> files{root / "CMakeLists.txt", root / "ricci.hpp", root / "ricci.h"};
     for (const char* folder : folders)
         for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
             const auto& path = entry.path();
@@ -193,6 +198,7 @@ TEST_CASE("every kernel waits for its stream before anything else") {
 
 TEST_CASE("the rule refuses what it should") {
     const include_graph graph{{"ricci.hpp", {}},
+                              {"ricci.h", {}},
                               {"dsl/expr.hpp", {}},
                               {"kernels/direct.cuh", {}},
                               {"lowering/statement.hpp", {{"lowering/scalar_type.hpp", true}}},
@@ -209,6 +215,8 @@ TEST_CASE("the rule refuses what it should") {
     CHECK(allowed("dsl/expr.hpp", "runtime/device.hpp", true));
     CHECK(allowed("dsl/expr.hpp", "lowering/scalar_type.hpp", true));
     CHECK(allowed("ricci.hpp", "dsl/expr.hpp", true));
+    CHECK(allowed("dsl/c_api.cpp", "ricci.h", true));
+    CHECK(allowed("ricci.h", "stdint.h", false));
     CHECK(allowed("runtime/run.cpp", "lowering/plan.hpp", true));
     CHECK(allowed("runtime/cuda_driver.cpp", "cuda.h", false));
     CHECK(allowed("lowering/plan.hpp", "vector", false));
@@ -219,6 +227,11 @@ TEST_CASE("the rule refuses what it should") {
     CHECK(allowed("bench/peers/cuda_facts.cpp", "nvml.h", false));
     CHECK(allowed("bench/peers/cuda_facts.cpp", "bench/peers/cuda_nvml_api.hpp", true));
 
+    CHECK_FALSE(allowed("dsl/expr.hpp", "ricci.h", true));
+    CHECK_FALSE(allowed("dsl/c_error.hpp", "ricci.h", true));
+    CHECK_FALSE(allowed("ricci.h", "dsl/expr.hpp", true));
+    CHECK_FALSE(allowed("ricci.h", "cuda_runtime.h", false));
+    CHECK_FALSE(allowed("ricci.h", "vector", false));
     CHECK_FALSE(allowed("dsl/expr.hpp", "lowering/plan.hpp", true));
     CHECK_FALSE(allowed("dsl/expr.hpp", "runtime/cuda_driver.hpp", true));
     CHECK_FALSE(allowed("runtime/run.cpp", "dsl/expr.hpp", true));
