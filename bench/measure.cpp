@@ -18,8 +18,15 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr double round_seconds = 500e-6; ///< what calls of one round take together, if they are short
-constexpr int most_calls = 100;          ///< of a round; a stream's queue holds about a thousand
+/// How long short calls are repeated for one time.
+struct pace {
+    double round_seconds; ///< what the calls of a round take together
+    int most_calls;       ///< of a round
+    bool waits;           ///< a call returns when it has finished
+};
+constexpr pace queued{500e-6, 100, false}; // a stream's queue holds about a thousand
+constexpr pace at_once{1e-3, 1'000'000, true};
+
 constexpr double slow_seconds = 20e-3;   ///< from here on fewer rounds do: such a call averages by itself
 constexpr int slow_rounds = 3;
 constexpr double very_slow_seconds = 200e-3; ///< and here one
@@ -31,8 +38,8 @@ double since(clock_type::time_point begin) {
 /// A contender on its way: what it is called with next, and its times.
 class runner {
   public:
-    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b)
-        : contender_(c), sets_(sets), tools_(tools), backend_(b) {
+    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b, const pace& p)
+        : contender_(c), sets_(sets), tools_(tools), backend_(b), pace_(p) {
         out.peer = c.peer, out.variant = c.variant;
     }
 
@@ -48,11 +55,13 @@ class runner {
             rounds_ = first > very_slow_seconds ? 0 : slow_rounds - 1;
             return;
         }
-        calls_ = std::clamp(static_cast<int>(std::ceil(round_seconds / std::max(first, 1e-9))), 1, most_calls);
+        calls_ = calls_of(first);
         const auto begin = clock_type::now();
         for (int n = 0; n < calls_; ++n) call();
-        delay_ = std::min(1.3 * since(begin) + 20e-6, 10e-3);
+        const double host = since(begin);
+        delay_ = std::min(1.3 * host + 20e-6, 10e-3);
         backend_.synchronize();
+        if (pace_.waits) calls_ = calls_of(host / calls_); // better known from many calls than from a first, cold one
         out.calls_a_round = calls_;
     }
 
@@ -70,6 +79,11 @@ class runner {
     measured out;
 
   private:
+    int calls_of(double seconds) const {
+        return static_cast<int>(
+            std::clamp(std::ceil(pace_.round_seconds / std::max(seconds, 1e-9)), 1.0, 1.0 * pace_.most_calls));
+    }
+
     double timed(int calls, double delay) {
         if (delay > 0) tools_.delay(delay);
         return backend_.seconds_of([&] {
@@ -81,6 +95,7 @@ class runner {
     std::size_t sets_, next_ = 0;
     device_tools& tools_;
     runtime::backend& backend_;
+    pace pace_;
     int calls_ = 1, rounds_ = std::numeric_limits<int>::max();
     double delay_ = 0;
     std::vector<double> seconds_;
@@ -123,7 +138,8 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
     runtime::backend& backend = runtime::backend_of(where);
     std::vector<runner> all;
     all.reserve(w.contenders.size());
-    for (const contender& c : w.contenders) all.emplace_back(c, w.sets, tools, backend);
+    for (const contender& c : w.contenders)
+        all.emplace_back(c, w.sets, tools, backend, where.is_cpu() ? at_once : queued);
 
     for (runner& r : all)
         guarded(r, [&] {

@@ -40,8 +40,8 @@ struct workload {
 };
 
 /// Every contender is called once, checked, and then timed in rounds, one contender after the other in each. Short
-/// calls are timed several at once, queued behind a delay, so that the host's part is not seen. A peer that throws is
-/// out, with the reason; what ricci throws is thrown.
+/// calls are timed several at once: on a GPU queued behind a delay, so that the host's part is not seen, on a CPU for
+/// a millisecond at least. A peer that throws is out, with the reason; what ricci throws is thrown.
 std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
                               const measure_options& options);
 

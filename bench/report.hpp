@@ -4,6 +4,7 @@
 #include "bench/bandwidth.hpp"
 #include "bench/lists.hpp"
 #include "bench/measure.hpp"
+#include "bench/peak.hpp"
 
 #include <cstdint>
 #include <string>
@@ -28,7 +29,8 @@ struct row {
     double flops = 0;
     std::size_t sets = 1;      ///< of operands, used in turn
     bool against_read = false; ///< % is of reading, not of the triad
-    double yardstick = 0;      ///< bytes a second of either
+    bool against_peak = false; ///< or of the processor's peak
+    double yardstick = 0;      ///< bytes a second of either; flops a second
     std::vector<measured> results;
     std::string failure; ///< why there are no results
 };
@@ -44,6 +46,8 @@ struct report {
     int processors = 0;
     gpu_facts gpu;
     bandwidth at_start, at_end;
+    peak peak_at_start, peak_at_end; ///< of a CPU
+    std::int64_t cache = 0; ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
     bool energy = false;
     std::vector<row> rows;
@@ -54,6 +58,8 @@ struct report {
 /// too.
 const measured* best_of(const row& r, std::string_view peer);
 
+/// What % is of: "triad", "read" or "peak".
+const char* yardstick_of(const row& r);
 double percent_of(const row& r, const measured& m);
 /// The peer's time over ricci's; 0 where either has none.
 double ratio_to(const row& r, std::string_view peer);

@@ -25,7 +25,7 @@ std::string optional(bool there, double value) { return there ? fmt::format("{:.
 std::string to_csv(const report& r) {
     std::string out =
         "kind,m,n,k,batch,types,math,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
-        "us,gb_per_s,gf_per_s,percent,error,wrong,joules";
+        "us,gb_per_s,gf_per_s,percent,percent_of,error,wrong,joules";
     for (const peer_version& p : r.peers) out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
     out += "\n";
     for (const row& each : r.rows) {
@@ -35,10 +35,10 @@ std::string to_csv(const report& r) {
                            quoted(each.kernel), each.bytes, each.flops);
         const measured* const ours = best_of(each, "ricci");
         const bool timed = ours != nullptr, checked = timed && ours->checked, metered = timed && ours->joules;
-        out += fmt::format(",{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),
+        out += fmt::format(",{},{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),
                            optional(timed, timed ? each.bytes / ours->seconds * 1e-9 : 0),
                            optional(timed, timed ? each.flops / ours->seconds * 1e-9 : 0),
-                           optional(timed, timed ? percent_of(each, *ours) : 0),
+                           optional(timed, timed ? percent_of(each, *ours) : 0), yardstick_of(each),
                            optional(checked, checked ? ours->checked->worst : 0),
                            checked ? fmt::format("{}", ours->checked->wrong) : "",
                            optional(metered, metered ? *ours->joules : 0));

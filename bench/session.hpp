@@ -24,6 +24,7 @@ struct session_options {
     int repeat = 15;
     bool check = true, energy = false;
     bool warm_cache = false; ///< one set of operands, however small
+    bool in_cache = false;   ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
     std::string json, csv;   ///< files, "-" for the standard output; empty: none
     std::string command;     ///< the command line, for the report
     std::string version;     ///< ricci's
@@ -79,6 +80,7 @@ class session {
     void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
     void measure_row(row& r, const work& w);
     void make_peers();
+    bool has_peak() const;
     void print(const std::string& text) const;
 
     session_options options_;

@@ -40,6 +40,9 @@ void add_common(CLI::App& app, all_options& o) {
                  "Do not compare the first result of ricci and of every peer with exact sums");
     app.add_flag("--check", s.check, "Compare them, which is the default");
     app.add_flag("--warm-cache", s.warm_cache, "Use the same operands each time, however small they are");
+    app.add_flag("--in-cache", s.in_cache,
+                 "Keep the operands in a CPU's L2, half of which they fill (for each thread), and compare with the "
+                 "peak of its multiply-adds");
     app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
     app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
     app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
@@ -77,6 +80,7 @@ void add_batched(CLI::App& app, all_options& o) {
         ->check(CLI::Range(1, 100000));
     app.add_option("--seed", b.seed, "What is drawn (default 1)");
     app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart");
+    app.add_flag("--full", b.full, "Draw no batches: every point takes all of --bytes");
     app.footer("Examples:\n"
                "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
                "  ricci bench batched --shape 16x8x24,5x7x9 --transpose NN,TT --beta 0,1 --bytes 256MB\n"

@@ -56,6 +56,37 @@ TEST_CASE("bench batched on the CPU: table to stderr, valid JSON to stdout, CSV 
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
 }
 
+TEST_CASE("bench in the caches: one set of operands, % of the measured peak, and what does not fit is refused") {
+    const folder f;
+    const auto o = bench({"batched", "--sizes", "3,8", "--types", "f64,f32", "--in-cache", "--peers", "none",
+                          "--repeat", "2", "--json", "-"},
+                         f);
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    CHECK_THAT(o.err, Catch::Contains("% is of the peak, operands stay in L2"));
+    const json report = json::parse(o.out);
+    const json& header = report["header"];
+    CHECK((header["peak"]["f64_gf_per_s"] > 0 && header["peak"]["f32_gf_per_s"] > header["peak"]["f64_gf_per_s"]));
+    REQUIRE(report["rows"].size() == 4);
+    for (const json& row : report["rows"]) {
+        CHECK((row["operand_sets"] == 1 && row["percent_of"] == "peak"));
+        const double size = row["types"] == "f64" ? 8 : 4, n = row["n"];
+        CHECK(row["batch"].get<double>() * 3 * n * n * size <= header["in_cache_bytes"].get<double>());
+        const json& ours = row["results"][0];
+        CHECK((ours["check"]["wrong"] == 0 && ours["percent"] > 0));
+        // Short calls are timed for a millisecond together, about.
+        CHECK(ours["seconds"].get<double>() * ours["calls_a_round"].get<double>() > 0.3e-3);
+    }
+    const auto large =
+        bench({"tall-skinny", "--height", "2^22", "--widths", "8", "--in-cache", "--peers", "none"}, f);
+    CHECK(large.code == 2);
+    CHECK_THAT(large.out, Catch::Contains(" bytes, and --in-cache allows "));
+    const auto statement = bench({"statement", "C(i,j,e) += A(i,k,e)*B(k,j,e)", "A=f64[4,4,50]", "B=f64[4,4,50]",
+                                  "C=f64[4,4,50]", "--in-cache", "--peers", "none", "--repeat", "2"},
+                                 f);
+    CHECK(statement.code == 0);
+}
+
 TEST_CASE("bench measures every type, layout and kind, and finds its results right") {
     const folder f;
     for (const std::vector<std::string>& arguments :
@@ -120,6 +151,8 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"batched", "--batch", "0"}, "ricci: --batch: '0' is no size and no range of sizes; "},
         {{"batched", "--batch", "3", "--bytes", "1MB"},
          "ricci: --batch and --bytes both say how many products there are: leave one out\n"},
+        {{"batched", "--in-cache", "--bytes", "1MB"},
+         "ricci: --in-cache and --bytes both say how much a point takes: leave one out\n"},
         {{"batched", "--sample", "3", "--batch", "3"}, "ricci: --sample draws the batch counts: leave --batch out\n"},
         {{"batched", "--peers", "mkl"},
          "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas, triad\n"},
