@@ -26,7 +26,7 @@ std::vector<runtime::cpu_kernel> native_functions(const std::string& source, std
 
 void require_native_compiler() {
     if (!runtime::backend_of(cpu()).machine().has_compiler)
-        throw error("there is no C++ compiler to make it with", blame::environment);
+        throw error("there is no C++ compiler to compile it when it is measured", blame::environment);
 }
 
 std::string native_compiler() {

@@ -13,7 +13,7 @@ namespace ricci::bench {
 namespace {
 
 constexpr std::int64_t steps = 10'000; ///< of a block: about 50 us
-constexpr int blocks_a_thread = 40, repetitions = 9;
+constexpr int blocks_a_thread = 40, repetitions = 25; // long enough to see every thread undisturbed once
 
 template <class Real>
 double fastest(runtime::cpu_kernel chains, double flops_a_step) {

@@ -162,8 +162,9 @@ void session::make_peers() {
     if (asked) {
         names = parse_choices(options_.peers, "--peers", peer_names());
     } else {
-        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"} : std::vector<std::string>{"blas"};
-        if (options_.plain_loops) names.insert(names.begin() + 1, "plain");
+        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"}
+                                 : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
+        if (options_.plain_loops) names.insert(where_.is_cuda() ? names.begin() + 1 : names.end(), "plain");
     }
     for (const std::string& name : names) try {
             peers_.push_back(make_peer(name, where_, *tools_));

@@ -32,8 +32,9 @@ void add_common(CLI::App& app, all_options& o) {
     bench::session_options& s = o.session;
     app.add_option(
         "--peers", s.peers,
-        "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), triad (over as "
-        "many bytes), or none; else the libraries that this device has, and plain loops where sums are short");
+        "What to measure against: cublas, cutensor (on a GPU), blas, libxsmm, eigen (fixed sizes), ijk, ikj (loops "
+        "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all that "
+        "this device has but the triad, and plain loops where sums are short");
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
     app.add_flag("--no-check", o.no_check,
