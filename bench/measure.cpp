@@ -56,16 +56,31 @@ class runner {
             return;
         }
         calls_ = calls_of(first);
-        const auto begin = clock_type::now();
-        for (int n = 0; n < calls_; ++n) call();
-        const double host = since(begin);
+        const double host = seconds_of_calls();
         delay_ = std::min(1.3 * host + 20e-6, 10e-3);
         backend_.synchronize();
-        if (pace_.waits) calls_ = calls_of(host / calls_); // better known from many calls than from a first, cold one
+        if (pace_.waits) { // a first call is cold, and any may be disturbed
+            double fastest = host / calls_;
+            for (int n = 0; n < 3; ++n) {
+                calls_ = calls_of(fastest);
+                fastest = std::min(fastest, seconds_of_calls() / calls_);
+            }
+            calls_ = calls_of(fastest);
+        }
         out.calls_a_round = calls_;
     }
 
     bool wants_round(int round) const { return out.failure.empty() && round < rounds_; }
+
+    /// The processor's events in one round more.
+    void count() {
+        const int calls = std::max(calls_, 1);
+        out.counts = count_events(events_of_processor(), [&] {
+            for (int n = 0; n < calls; ++n) call();
+        });
+        for (auto& each : out.counts)
+            if (each) *each /= calls;
+    }
 
     void run_round() { seconds_.push_back(timed(calls_, delay_) / calls_); }
 
@@ -82,6 +97,13 @@ class runner {
     int calls_of(double seconds) const {
         return static_cast<int>(
             std::clamp(std::ceil(pace_.round_seconds / std::max(seconds, 1e-9)), 1.0, 1.0 * pace_.most_calls));
+    }
+
+    /// What the host takes for the calls of a round.
+    double seconds_of_calls() {
+        const auto begin = clock_type::now();
+        for (int n = 0; n < calls_; ++n) call();
+        return since(begin);
     }
 
     double timed(int calls, double delay) {
@@ -154,6 +176,9 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
             if (r.wants_round(round)) guarded(r, [&] { r.run_round(); });
 
     for (runner& r : all) r.finish();
+    if (options.count)
+        for (runner& r : all)
+            if (!interrupted()) guarded(r, [&] { r.count(); });
     if (meter)
         for (runner& r : all)
             if (is_best(r, all) && !interrupted())

@@ -69,6 +69,11 @@ double ratio_to(const row& r, std::string_view peer) {
     return ours && theirs ? theirs->seconds / ours->seconds : 0;
 }
 
+std::optional<double> count_of(const row& r, const measured& m, std::size_t event) {
+    if (event >= m.counts.size() || !m.counts[event]) return std::nullopt;
+    return *m.counts[event] / static_cast<double>(std::max<std::int64_t>(r.batch, 1));
+}
+
 std::string label_of(const row& r) {
     if (r.kind == "statement") return r.statement;
     std::string text = fmt::format("{}x{}x{} {}", r.size.m, r.size.n, r.size.k, r.types);

@@ -6,7 +6,9 @@
 #include "bench/measure.hpp"
 #include "bench/peak.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@ struct peer_version {
 struct report {
     std::string command, version, date; ///< date: ISO 8601, UTC
     std::string device, chip, architecture;
+    std::string processor; ///< of a CPU, as the system names it
     int processors = 0;
     gpu_facts gpu;
     bandwidth at_start, at_end;
@@ -50,6 +53,8 @@ struct report {
     std::int64_t cache = 0; ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
     bool energy = false;
+    bool counters = false;   ///< asked for
+    std::string no_counters; ///< why there are none
     std::vector<row> rows;
     bool complete = true; ///< false: stopped before the end
 };
@@ -80,6 +85,10 @@ std::vector<summary> summaries_of(const report& r);
 
 /// How many of ricci's results were checked, and how many are wrong.
 std::pair<std::size_t, std::size_t> checked_and_wrong(const report& r);
+
+/// How often event number `event` of events_of_processor() happened for each product of the batch; nothing where it
+/// was not counted.
+std::optional<double> count_of(const row& r, const measured& m, std::size_t event);
 
 std::string label_of(const row& r);
 

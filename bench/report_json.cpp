@@ -31,6 +31,8 @@ json to_json(const row& r, const measured& m) {
                         {"first_wrong", m.checked->first},
                         {"worst_error", number(m.checked->worst)}};
     if (m.joules) out["joules"] = *m.joules;
+    for (std::size_t e = 0; e < m.counts.size(); ++e)
+        if (const auto count = count_of(r, m, e)) out["per_product"][events_of_processor()[e].name] = *count;
     return out;
 }
 
@@ -100,8 +102,10 @@ std::string to_json(const report& r) {
                {"peers", peers},
                {"complete", r.complete}}}};
     json& header = out["header"];
+    if (!r.processor.empty()) header["processor"] = r.processor;
     if (r.peak_at_start.f64 > 0) header["peak"] = to_json(r.peak_at_start);
     if (r.peak_at_end.f64 > 0) header["peak_at_end"] = to_json(r.peak_at_end);
+    if (!r.no_counters.empty()) header["no_counters"] = r.no_counters;
     if (r.cache > 0) header["in_cache_bytes"] = r.cache;
     json rows = json::array();
     for (const row& each : r.rows) rows.push_back(to_json(r, each));

@@ -145,8 +145,12 @@ session::session(const session_options& options)
     report_.command = options.command, report_.version = options.version, report_.date = now();
     report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
     report_.processors = machine.processors;
+    if (where_.is_cpu()) report_.processor = cpu_model();
     report_.energy = options.energy;
     if (options.energy) meter_ = make_energy_meter(where_);
+    report_.counters = options.counters;
+    if (options.counters)
+        report_.no_counters = where_.is_cpu() ? counters_problem(events_of_processor()) : "they are a CPU's";
     make_peers();
     report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
     if (options.in_cache || has_peak()) report_.peak_at_start = measure_peak();
@@ -232,7 +236,8 @@ void session::measure_row(row& r, const work& w) {
             }
         }
     }
-    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check});
+    const bool count = report_.counters && report_.no_counters.empty();
+    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check, count});
     r.results.insert(r.results.end(), refused.begin(), refused.end());
     r.kernel = kernels_of(statements.front(), where_);
 }

@@ -23,6 +23,7 @@ struct session_options {
     bool plain_loops = true; ///< among them, if none are named
     int repeat = 15;
     bool check = true, energy = false;
+    bool counters = false;   ///< the processor's, where it has some
     bool warm_cache = false; ///< one set of operands, however small
     bool in_cache = false;   ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
     std::string json, csv;   ///< files, "-" for the standard output; empty: none

@@ -33,8 +33,8 @@ void add_common(CLI::App& app, all_options& o) {
     app.add_option(
         "--peers", s.peers,
         "What to measure against: cublas, cutensor (on a GPU), blas, libxsmm, eigen (fixed sizes), ijk, ikj (loops "
-        "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all that "
-        "this device has but the triad, and plain loops where sums are short");
+        "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all "
+        "that this device has but the triad, and plain loops where sums are short");
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
     app.add_flag("--no-check", o.no_check,
@@ -45,6 +45,8 @@ void add_common(CLI::App& app, all_options& o) {
                  "Keep the operands in a CPU's L2, half of which they fill (for each thread), and compare with the "
                  "peak of its multiply-adds");
     app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
+    app.add_flag("--counters", s.counters,
+                 "Instructions, cycles, loads and stores of each product too, where a CPU counts them");
     app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
     app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
     app.add_option("--device", s.device,

@@ -2,7 +2,7 @@
 // Constants: real, is_complex, m, n, k, accumulate, gathered, a_conjugated, b_conjugated, and of A, B and C how far
 // two rows, columns and matrices of the batch are apart, in elements: a_row, a_column, a_batch, b_row, ...
 
-/// f(c, a, b) for products [first, last) of the batch, all of them pointers to elements. Words: C, A, B and, gathered,
+/// f(c, a, b) for products [first, last) of the batch, with pointers to their elements. Words: C, A, B and, gathered,
 /// which of A's and B's matrices each product takes.
 template <class Element, class F>
 inline void for_each_product(const unsigned long* words, long first, long last, F f) {

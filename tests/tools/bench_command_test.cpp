@@ -60,7 +60,7 @@ TEST_CASE("bench batched on the CPU: table to stderr, valid JSON to stdout, CSV 
 TEST_CASE("bench in the caches: one set of operands, % of the measured peak, and what does not fit is refused") {
     const folder f;
     const auto o = bench({"batched", "--sizes", "3,8", "--types", "f64,f32", "--in-cache", "--peers", "none",
-                          "--repeat", "2", "--json", "-"},
+                          "--counters", "--repeat", "2", "--json", "-"},
                          f);
     INFO(o.err);
     REQUIRE(o.code == 0);
@@ -75,6 +75,7 @@ TEST_CASE("bench in the caches: one set of operands, % of the measured peak, and
         CHECK(row["batch"].get<double>() * 3 * n * n * size <= header["in_cache_bytes"].get<double>());
         const json& ours = row["results"][0];
         CHECK((ours["check"]["wrong"] == 0 && ours["percent"] > 0));
+        CHECK(ours.contains("per_product") != header.contains("no_counters"));
         // Short calls are timed for a millisecond together, about.
         CHECK(ours["seconds"].get<double>() * ours["calls_a_round"].get<double>() > 0.3e-3);
     }
