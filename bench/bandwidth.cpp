@@ -15,7 +15,8 @@ namespace ricci::bench {
 
 namespace {
 
-constexpr int repetitions = 7;
+constexpr int repetitions = 7, slow_repetitions = 3;
+constexpr double slow_seconds = 20e-3; ///< from here on the fewer do
 constexpr std::int64_t least_bytes = 1 << 20;
 constexpr std::int64_t whole = 4096; ///< each array is a multiple of it
 
@@ -32,9 +33,9 @@ device_memory take(device where, std::int64_t bytes) {
 double best(runtime::backend& b, device_tools& tools, int kinds, double bytes, const std::function<void(int)>& run) {
     double most = 0;
     for (int kind = 0; kind < kinds; ++kind) {
-        run(kind); // to warm up
+        const double first = b.seconds_of([&] { run(kind); }); // to warm up
         std::vector<double> seconds;
-        for (int n = 0; n < repetitions; ++n) {
+        for (int n = 0; n < (first < slow_seconds ? repetitions : slow_repetitions); ++n) {
             tools.delay(20e-6);
             seconds.push_back(b.seconds_of([&] { run(kind); }));
         }

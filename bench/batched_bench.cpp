@@ -1,6 +1,7 @@
 // batched_bench: sweeps over batches of small products.
 #include "bench/batched_bench.hpp"
 
+#include "bench/cpu_facts.hpp"
 #include "bench/stratified.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -60,6 +61,8 @@ choices read(const batched_options& o, std::int64_t default_bytes) {
     if (!o.batch.empty()) c.batches = parse_sizes(o.batch, "--batch");
     c.bytes = o.bytes.empty() ? default_bytes : parse_bytes(o.bytes, "--bytes");
     if (o.sample > 0 && !c.batches.empty()) throw error("--sample draws the batch counts: leave --batch out");
+    if (o.cache > 0 && !o.bytes.empty())
+        throw error("--in-cache and --bytes both say how much a point takes: leave one out");
     if (o.sample == 0 && !c.batches.empty() && !o.bytes.empty())
         throw error("--batch and --bytes both say how many products there are: leave one out");
     return c;
@@ -69,7 +72,15 @@ product make(const batched_point& p, std::int64_t padding, std::int64_t batch) {
     return make_batched(p.size, p.types, p.ops, {p.order, padding}, p.accumulate, batch);
 }
 
-std::vector<batched_point> sweep(const choices& c, std::int64_t padding) {
+/// As many products as take c.bytes, or as the caches hold.
+std::int64_t most_products(const batched_point& point, const choices& c, const batched_options& o) {
+    const product one = make(point, o.padding, 1);
+    if (o.cache == 0) return batch_for_bytes(one, c.bytes);
+    const std::int64_t first = footprint_of(one), each = footprint_of(make(point, o.padding, 2)) - first;
+    return 1 + std::max<std::int64_t>(0, o.cache - first) / each;
+}
+
+std::vector<batched_point> sweep(const choices& c, const batched_options& o) {
     std::vector<batched_point> all;
     for (const type_pair& types : c.types)
         for (const operations& ops : c.ops)
@@ -78,7 +89,7 @@ std::vector<batched_point> sweep(const choices& c, std::int64_t padding) {
                     for (const shape& size : c.shapes) {
                         batched_point point{size, types, ops, beta, order, 1};
                         if (c.batches.empty()) {
-                            point.batch = batch_for_bytes(make(point, padding, 1), c.bytes);
+                            point.batch = most_products(point, c, o);
                             all.push_back(point);
                         }
                         for (const std::int64_t batch : c.batches) {
@@ -104,8 +115,10 @@ std::vector<batched_point> sample(const choices& c, const batched_options& o) {
         point.ops = at_share(c.ops, ops[i]);
         point.accumulate = c.betas[static_cast<std::size_t>(betas[i] * static_cast<double>(c.betas.size()))];
         point.order = at_share(c.layouts, layouts[i]);
-        point.batch = std::min(std::llround(std::pow(most_products_drawn, batches[i])),
-                               static_cast<long long>(batch_for_bytes(make(point, o.padding, 1), c.bytes)));
+        point.batch = most_products(point, c, o);
+        if (!o.full && o.cache == 0)
+            point.batch = std::min(point.batch, static_cast<std::int64_t>(
+                                                    std::llround(std::pow(most_products_drawn, batches[i]))));
         all.push_back(point);
     }
     return all;
@@ -128,11 +141,12 @@ row describe(const batched_point& p, const batched_options& o) {
 
 std::vector<batched_point> points_of(const batched_options& options, std::int64_t default_bytes) {
     const choices c = read(options, default_bytes);
-    return options.sample > 0 ? sample(c, options) : sweep(c, options.padding);
+    return options.sample > 0 ? sample(c, options) : sweep(c, options);
 }
 
-int run_batched(const batched_options& options, session_options session_of) {
+int run_batched(batched_options options, session_options session_of) {
     const device where = session_of.device.empty() ? default_device() : parse_device(session_of.device);
+    if (session_of.in_cache) options.cache = in_cache_bytes(where);
     const auto points = points_of(options, where.is_cpu() ? 200'000'000 : 2'000'000'000);
     session s(session_of);
     for (const batched_point& point : points)

@@ -19,6 +19,9 @@ struct batched_options {
     int sample = 0; ///< points to draw; 0: all
     std::uint64_t seed = 1;
     bool rectangular = false; ///< a sample draws m, n and k apart
+    bool full = false;        ///< a sample draws no batch: each point takes all of `bytes`
+    /// Not 0: operands stay in the caches, and each point has as many products as take so much memory.
+    std::int64_t cache = 0;
 };
 
 /// One point of a sweep.
@@ -38,6 +41,6 @@ struct batched_point {
 /// in the options.
 std::vector<batched_point> points_of(const batched_options& options, std::int64_t default_bytes);
 
-int run_batched(const batched_options& options, session_options session);
+int run_batched(batched_options options, session_options session);
 
 } // namespace ricci::bench

@@ -2,11 +2,12 @@
 #include "bench/device_tools.hpp"
 
 #include "bench/element_walk.hpp"
+#include "bench/in_parallel.hpp"
 #include "bench/kernels/random_value.hpp"
+#include "bench/native_code.hpp"
 
 #include <ricci/dsl/element.hpp>
 #include <ricci/lowering/error.hpp>
-#include <ricci/runtime/cpu_threads.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,9 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace ricci::bench {
 
@@ -88,21 +91,16 @@ std::array<std::int64_t, 3> offsets_of(const product& p, const element_walk& wal
     return out;
 }
 
-/// What threads run: f(first, last) on parts of [0, count).
-void in_parallel(std::int64_t count, std::int64_t smallest_part, std::function<void(std::int64_t, std::int64_t)> f) {
-    static auto& threads = *new runtime::cpu_threads;
-    const auto word = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&f));
-    threads.run(
-        [](const std::uint64_t* words, std::int64_t first, std::int64_t last) {
-            (*reinterpret_cast<std::function<void(std::int64_t, std::int64_t)>*>(words[0]))(first, last);
-        },
-        &word, count, std::max<std::int64_t>(smallest_part, count / (8 * threads.count())));
+/// f(first, last) on parts of [0, count), eight for each thread, or fewer where they would be too small.
+template <class... F>
+void spread(std::int64_t count, std::int64_t smallest_part, const F&... f) {
+    in_parallel(count, std::max<std::int64_t>(smallest_part, count / (8 * thread_count())), f...);
 }
 
 template <class Compute, class In, class Out>
 void plain_loop(const product& p, const element_walk& walk, const In* a, const In* b, Out* c) {
     const std::int64_t part = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, p.k));
-    in_parallel(walk.elements, part, [&](std::int64_t first, std::int64_t last) {
+    spread(walk.elements, part, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t place = first; place < last; ++place) {
             const auto at = offsets_of(p, walk, place);
             Compute sum{};
@@ -177,7 +175,7 @@ class cpu_tools : public device_tools {
         with_type(lowering::real_of(type), [&]([[maybe_unused]] auto element) {
             using T = decltype(element);
             if constexpr (!is_complex<T>)
-                in_parallel(values, 4096, [&](std::int64_t first, std::int64_t last) {
+                spread(values, 4096, [&](std::int64_t first, std::int64_t last) {
                     for (std::int64_t n = first; n < last; ++n)
                         static_cast<T*>(data)[n] = convert<T>(random_value(
                             numbers.seed, static_cast<unsigned long long>(n), numbers.digits, numbers.scale));
@@ -185,8 +183,14 @@ class cpu_tools : public device_tools {
         });
     }
 
+    // In the machine's widest vectors where there is a compiler, else as this file was compiled.
     void triad(void* z, const void* x, const void* y, std::int64_t bytes, int) override {
-        in_parallel(bytes / 8, 4096, [=](std::int64_t first, std::int64_t last) {
+        const std::int64_t count = bytes / 8;
+        if (const auto& native = native_streams(); !native.empty()) {
+            const std::uint64_t words[] = {word_of(z), word_of(x), word_of(y), static_cast<std::uint64_t>(count)};
+            return spread((count - 1) / page + 1, 8, native[0], words);
+        }
+        spread(count, 4096, [=](std::int64_t first, std::int64_t last) {
             auto* const to = static_cast<double*>(z);
             const auto* const one = static_cast<const double*>(x);
             const auto* const two = static_cast<const double*>(y);
@@ -196,7 +200,12 @@ class cpu_tools : public device_tools {
     int triad_kinds() const override { return 1; }
 
     void read(const void* x, std::int64_t bytes, int) override {
-        in_parallel(bytes / 8, 4096, [=](std::int64_t first, std::int64_t last) {
+        const std::int64_t count = bytes / 8;
+        if (const auto& native = native_streams(); !native.empty()) {
+            const std::uint64_t words[] = {word_of(x), static_cast<std::uint64_t>(count)};
+            return spread((count - 1) / page + 1, 8, native[1], words);
+        }
+        spread(count, 4096, [=](std::int64_t first, std::int64_t last) {
             const auto* const from = static_cast<const double*>(x);
             double sums[8] = {};
             for (std::int64_t n = first; n + 8 <= last; n += 8)
@@ -245,6 +254,23 @@ class cpu_tools : public device_tools {
         });
         return found;
     }
+
+  private:
+    static constexpr std::int64_t page = 512; ///< as in streams_cpu.hpp
+
+    /// The triad and reading as compiled for this machine; empty where they cannot be.
+    const std::vector<runtime::cpu_kernel>& native_streams() {
+        if (!native_streams_) {
+            native_streams_.emplace();
+            try {
+                *native_streams_ = native_functions(native_source("", {"vectors_cpu.hpp", "streams_cpu.hpp"}), 2);
+            } catch (const error&) { // the loops here serve too
+            }
+        }
+        return *native_streams_;
+    }
+
+    std::optional<std::vector<runtime::cpu_kernel>> native_streams_;
 };
 
 } // namespace

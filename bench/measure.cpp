@@ -18,8 +18,15 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr double round_seconds = 500e-6; ///< what calls of one round take together, if they are short
-constexpr int most_calls = 100;          ///< of a round; a stream's queue holds about a thousand
+/// How long short calls are repeated for one time.
+struct pace {
+    double round_seconds; ///< what the calls of a round take together
+    int most_calls;       ///< of a round
+    bool waits;           ///< a call returns when it has finished
+};
+constexpr pace queued{500e-6, 100, false}; // a stream's queue holds about a thousand
+constexpr pace at_once{1e-3, 1'000'000, true};
+
 constexpr double slow_seconds = 20e-3;   ///< from here on fewer rounds do: such a call averages by itself
 constexpr int slow_rounds = 3;
 constexpr double very_slow_seconds = 200e-3; ///< and here one
@@ -31,8 +38,8 @@ double since(clock_type::time_point begin) {
 /// A contender on its way: what it is called with next, and its times.
 class runner {
   public:
-    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b)
-        : contender_(c), sets_(sets), tools_(tools), backend_(b) {
+    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b, const pace& p)
+        : contender_(c), sets_(sets), tools_(tools), backend_(b), pace_(p) {
         out.peer = c.peer, out.variant = c.variant;
     }
 
@@ -48,15 +55,32 @@ class runner {
             rounds_ = first > very_slow_seconds ? 0 : slow_rounds - 1;
             return;
         }
-        calls_ = std::clamp(static_cast<int>(std::ceil(round_seconds / std::max(first, 1e-9))), 1, most_calls);
-        const auto begin = clock_type::now();
-        for (int n = 0; n < calls_; ++n) call();
-        delay_ = std::min(1.3 * since(begin) + 20e-6, 10e-3);
+        calls_ = calls_of(first);
+        const double host = seconds_of_calls();
+        delay_ = std::min(1.3 * host + 20e-6, 10e-3);
         backend_.synchronize();
+        if (pace_.waits) { // a first call is cold, and any may be disturbed
+            double fastest = host / calls_;
+            for (int n = 0; n < 3; ++n) {
+                calls_ = calls_of(fastest);
+                fastest = std::min(fastest, seconds_of_calls() / calls_);
+            }
+            calls_ = calls_of(fastest);
+        }
         out.calls_a_round = calls_;
     }
 
     bool wants_round(int round) const { return out.failure.empty() && round < rounds_; }
+
+    /// The processor's events in one round more.
+    void count() {
+        const int calls = std::max(calls_, 1);
+        out.counts = count_events(events_of_processor(), [&] {
+            for (int n = 0; n < calls; ++n) call();
+        });
+        for (auto& each : out.counts)
+            if (each) *each /= calls;
+    }
 
     void run_round() { seconds_.push_back(timed(calls_, delay_) / calls_); }
 
@@ -70,6 +94,18 @@ class runner {
     measured out;
 
   private:
+    int calls_of(double seconds) const {
+        return static_cast<int>(
+            std::clamp(std::ceil(pace_.round_seconds / std::max(seconds, 1e-9)), 1.0, 1.0 * pace_.most_calls));
+    }
+
+    /// What the host takes for the calls of a round.
+    double seconds_of_calls() {
+        const auto begin = clock_type::now();
+        for (int n = 0; n < calls_; ++n) call();
+        return since(begin);
+    }
+
     double timed(int calls, double delay) {
         if (delay > 0) tools_.delay(delay);
         return backend_.seconds_of([&] {
@@ -81,6 +117,7 @@ class runner {
     std::size_t sets_, next_ = 0;
     device_tools& tools_;
     runtime::backend& backend_;
+    pace pace_;
     int calls_ = 1, rounds_ = std::numeric_limits<int>::max();
     double delay_ = 0;
     std::vector<double> seconds_;
@@ -123,7 +160,8 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
     runtime::backend& backend = runtime::backend_of(where);
     std::vector<runner> all;
     all.reserve(w.contenders.size());
-    for (const contender& c : w.contenders) all.emplace_back(c, w.sets, tools, backend);
+    for (const contender& c : w.contenders)
+        all.emplace_back(c, w.sets, tools, backend, where.is_cpu() ? at_once : queued);
 
     for (runner& r : all)
         guarded(r, [&] {
@@ -138,6 +176,9 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
             if (r.wants_round(round)) guarded(r, [&] { r.run_round(); });
 
     for (runner& r : all) r.finish();
+    if (options.count)
+        for (runner& r : all)
+            if (!interrupted()) guarded(r, [&] { r.count(); });
     if (meter)
         for (runner& r : all)
             if (is_best(r, all) && !interrupted())

@@ -1,6 +1,7 @@
 // measure: times contenders in turn, on operands that change from one call to the next.
 #pragma once
 
+#include "bench/counters.hpp"
 #include "bench/device_tools.hpp"
 #include "bench/gpu_facts.hpp"
 #include "bench/peers/peer.hpp"
@@ -21,6 +22,7 @@ struct measured {
     int rounds = 0, calls_a_round = 0;
     std::optional<findings> checked;
     std::optional<double> joules; ///< a call
+    event_counts counts;          ///< a call, in the order of events_of_processor(); empty where none was asked for
     std::string failure;          ///< why there is no time
 };
 
@@ -28,8 +30,9 @@ struct measured {
 bool is_wrong(const measured& m);
 
 struct measure_options {
-    int repeat = 15;   ///< rounds at most
-    bool check = true; ///< the first call of each contender
+    int repeat = 15;    ///< rounds at most
+    bool check = true;  ///< the first call of each contender
+    bool count = false; ///< the processor's events, of a CPU
 };
 
 struct workload {
@@ -40,8 +43,8 @@ struct workload {
 };
 
 /// Every contender is called once, checked, and then timed in rounds, one contender after the other in each. Short
-/// calls are timed several at once, queued behind a delay, so that the host's part is not seen. A peer that throws is
-/// out, with the reason; what ricci throws is thrown.
+/// calls are timed several at once: on a GPU queued behind a delay, so that the host's part is not seen, on a CPU for
+/// a millisecond at least. A peer that throws is out, with the reason; what ricci throws is thrown.
 std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
                               const measure_options& options);
 

@@ -1,6 +1,8 @@
 // operand_sets: memory for the operands of a statement.
 #include "bench/operand_sets.hpp"
 
+#include "bench/cpu_facts.hpp"
+
 #include <ricci/lowering/error.hpp>
 
 #include <algorithm>
@@ -32,8 +34,8 @@ operand_sets::operand_sets(const work& w, device where, std::int64_t offset, boo
         set_bytes += bytes;
     }
     set_bytes = round_up(set_bytes, set_bytes >= large ? large : alignment);
-    const std::int64_t sets =
-        only_one ? 1 : std::clamp<std::int64_t>((beyond_caches - 1) / set_bytes + 1, 1, most_sets);
+    const std::int64_t beyond = where.is_cpu() ? std::max(beyond_caches, beyond_cpu_caches()) : beyond_caches;
+    const std::int64_t sets = only_one ? 1 : std::clamp<std::int64_t>((beyond - 1) / set_bytes + 1, 1, most_sets);
 
     const auto needed = static_cast<std::size_t>(round_up(sets * set_bytes, large) + large);
     if (memory.bytes() < needed) {

@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 
-UNITS = {"gf": "GF/s", "gb": "GB/s", "percent": "% of the bandwidth measured in the run"}
+UNITS = {"gf": "GF/s", "gb": "GB/s", "percent": "% of the bandwidth or peak measured in the run"}
 
 
 def best(row, peer):
@@ -80,7 +80,10 @@ def value(row, result, unit):
 
 
 def roof(row, unit):
-    """What the measured bandwidth allows a row."""
+    """What the measured bandwidth allows a row, or the peak one that stays in the caches."""
+    if row["percent_of"] == "peak":
+        peak = row["yardstick_gf_per_s"]
+        return {"gf": peak, "gb": peak * row["bytes"] / row["flops"], "percent": 100}[unit]
     bandwidth = row["yardstick_gb_per_s"]
     return {"gf": bandwidth * row["flops"] / row["bytes"], "gb": bandwidth, "percent": 100}[unit]
 

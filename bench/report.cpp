@@ -58,11 +58,20 @@ const measured* best_of(const row& r, std::string_view peer) {
     return best;
 }
 
-double percent_of(const row& r, const measured& m) { return 100 * r.bytes / m.seconds / r.yardstick; }
+const char* yardstick_of(const row& r) { return r.against_peak ? "peak" : r.against_read ? "read" : "triad"; }
+
+double percent_of(const row& r, const measured& m) {
+    return 100 * (r.against_peak ? r.flops : r.bytes) / m.seconds / r.yardstick;
+}
 
 double ratio_to(const row& r, std::string_view peer) {
     const measured *const ours = best_of(r, "ricci"), *const theirs = best_of(r, peer);
     return ours && theirs ? theirs->seconds / ours->seconds : 0;
+}
+
+std::optional<double> count_of(const row& r, const measured& m, std::size_t event) {
+    if (event >= m.counts.size() || !m.counts[event]) return std::nullopt;
+    return *m.counts[event] / static_cast<double>(std::max<std::int64_t>(r.batch, 1));
 }
 
 std::string label_of(const row& r) {

@@ -4,8 +4,11 @@
 #include "bench/bandwidth.hpp"
 #include "bench/lists.hpp"
 #include "bench/measure.hpp"
+#include "bench/peak.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +31,8 @@ struct row {
     double flops = 0;
     std::size_t sets = 1;      ///< of operands, used in turn
     bool against_read = false; ///< % is of reading, not of the triad
-    double yardstick = 0;      ///< bytes a second of either
+    bool against_peak = false; ///< or of the processor's peak
+    double yardstick = 0;      ///< bytes a second of either; flops a second
     std::vector<measured> results;
     std::string failure; ///< why there are no results
 };
@@ -41,11 +45,16 @@ struct peer_version {
 struct report {
     std::string command, version, date; ///< date: ISO 8601, UTC
     std::string device, chip, architecture;
+    std::string processor; ///< of a CPU, as the system names it
     int processors = 0;
     gpu_facts gpu;
     bandwidth at_start, at_end;
+    peak peak_at_start, peak_at_end; ///< of a CPU
+    std::int64_t cache = 0; ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
     bool energy = false;
+    bool counters = false;   ///< asked for
+    std::string no_counters; ///< why there are none
     std::vector<row> rows;
     bool complete = true; ///< false: stopped before the end
 };
@@ -54,6 +63,8 @@ struct report {
 /// too.
 const measured* best_of(const row& r, std::string_view peer);
 
+/// What % is of: "triad", "read" or "peak".
+const char* yardstick_of(const row& r);
 double percent_of(const row& r, const measured& m);
 /// The peer's time over ricci's; 0 where either has none.
 double ratio_to(const row& r, std::string_view peer);
@@ -74,6 +85,10 @@ std::vector<summary> summaries_of(const report& r);
 
 /// How many of ricci's results were checked, and how many are wrong.
 std::pair<std::size_t, std::size_t> checked_and_wrong(const report& r);
+
+/// How often event number `event` of events_of_processor() happened for each product of the batch; nothing where it
+/// was not counted.
+std::optional<double> count_of(const row& r, const measured& m, std::size_t event);
 
 std::string label_of(const row& r);
 

@@ -20,13 +20,33 @@ std::string quoted(const std::string& text) {
 /// A number, or nothing where there is none.
 std::string optional(bool there, double value) { return there ? fmt::format("{:.6g}", value) : ""; }
 
+std::string count_names(const std::string& peer) {
+    std::string out;
+    for (const counted_event& event : events_of_processor()) out += fmt::format(",{}{}", peer, event.name);
+    return out;
+}
+
+/// Of each product, for every event.
+std::string counts(const row& r, const measured* m) {
+    std::string out;
+    for (std::size_t e = 0; e < events_of_processor().size(); ++e) {
+        const auto count = m ? count_of(r, *m, e) : std::nullopt;
+        out += "," + optional(count.has_value(), count.value_or(0));
+    }
+    return out;
+}
+
 } // namespace
 
 std::string to_csv(const report& r) {
     std::string out =
         "kind,m,n,k,batch,types,math,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
-        "us,gb_per_s,gf_per_s,percent,error,wrong,joules";
-    for (const peer_version& p : r.peers) out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
+        "us,gb_per_s,gf_per_s,percent,percent_of,error,wrong,joules";
+    if (r.counters) out += count_names("");
+    for (const peer_version& p : r.peers) {
+        out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
+        if (r.counters) out += count_names(p.name + "_");
+    }
     out += "\n";
     for (const row& each : r.rows) {
         out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f}", each.kind, each.size.m,
@@ -35,19 +55,21 @@ std::string to_csv(const report& r) {
                            quoted(each.kernel), each.bytes, each.flops);
         const measured* const ours = best_of(each, "ricci");
         const bool timed = ours != nullptr, checked = timed && ours->checked, metered = timed && ours->joules;
-        out += fmt::format(",{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),
+        out += fmt::format(",{},{},{},{},{},{},{},{}", optional(timed, timed ? ours->seconds * 1e6 : 0),
                            optional(timed, timed ? each.bytes / ours->seconds * 1e-9 : 0),
                            optional(timed, timed ? each.flops / ours->seconds * 1e-9 : 0),
-                           optional(timed, timed ? percent_of(each, *ours) : 0),
+                           optional(timed, timed ? percent_of(each, *ours) : 0), yardstick_of(each),
                            optional(checked, checked ? ours->checked->worst : 0),
                            checked ? fmt::format("{}", ours->checked->wrong) : "",
                            optional(metered, metered ? *ours->joules : 0));
+        if (r.counters) out += counts(each, ours);
         for (const peer_version& p : r.peers) {
             const measured* const best = best_of(each, p.name);
             const bool energy = best && best->joules;
             out += fmt::format(",{},{},{},{}", optional(best, best ? best->seconds * 1e6 : 0),
                                best ? quoted(best->variant) : "", optional(best && timed, ratio_to(each, p.name)),
                                optional(energy, energy ? *best->joules : 0));
+            if (r.counters) out += counts(each, best);
         }
         out += "\n";
     }

@@ -31,6 +31,8 @@ json to_json(const row& r, const measured& m) {
                         {"first_wrong", m.checked->first},
                         {"worst_error", number(m.checked->worst)}};
     if (m.joules) out["joules"] = *m.joules;
+    for (std::size_t e = 0; e < m.counts.size(); ++e)
+        if (const auto count = count_of(r, m, e)) out["per_product"][events_of_processor()[e].name] = *count;
     return out;
 }
 
@@ -53,8 +55,8 @@ json to_json(const report& report, const row& r) {
              {"element_bytes", r.element_bytes},
              {"flops", r.flops},
              {"operand_sets", r.sets},
-             {"percent_of", r.against_read ? "read" : "triad"},
-             {"yardstick_gb_per_s", r.yardstick * 1e-9}};
+             {"percent_of", yardstick_of(r)},
+             {r.against_peak ? "yardstick_gf_per_s" : "yardstick_gb_per_s", r.yardstick * 1e-9}};
     if (!r.failure.empty()) out["failure"] = r.failure;
     json ratios = json::object();
     for (const peer_version& p : report.peers)
@@ -69,6 +71,8 @@ json to_json(const report& report, const row& r) {
 json to_json(const summary::figure& f) {
     return {{"geometric_mean", f.mean}, {"least", f.least}, {"where", f.where}, {"rows", f.rows}};
 }
+
+json to_json(const peak& p) { return {{"f64_gf_per_s", p.f64 * 1e-9}, {"f32_gf_per_s", p.f32 * 1e-9}}; }
 
 json to_json(const bandwidth& b) { return {{"triad_gb_per_s", b.triad * 1e-9}, {"read_gb_per_s", b.read * 1e-9}}; }
 
@@ -97,6 +101,12 @@ std::string to_json(const report& r) {
                {"bandwidth_at_end", to_json(r.at_end)},
                {"peers", peers},
                {"complete", r.complete}}}};
+    json& header = out["header"];
+    if (!r.processor.empty()) header["processor"] = r.processor;
+    if (r.peak_at_start.f64 > 0) header["peak"] = to_json(r.peak_at_start);
+    if (r.peak_at_end.f64 > 0) header["peak_at_end"] = to_json(r.peak_at_end);
+    if (!r.no_counters.empty()) header["no_counters"] = r.no_counters;
+    if (r.cache > 0) header["in_cache_bytes"] = r.cache;
     json rows = json::array();
     for (const row& each : r.rows) rows.push_back(to_json(r, each));
     out["rows"] = rows;

@@ -31,6 +31,24 @@ std::string millijoules(const row& r, const std::string& peer) {
     return best && best->joules ? fmt::format("{:.4g}", 1e3 * *best->joules) : "-";
 }
 
+/// "    each product: ricci 66 instructions, 41 cycles, 9 loads, 4 stores; blas ..."; empty where nothing was
+/// counted.
+std::string counts_of(const report& r, const row& of) {
+    std::vector<std::string> names = present_peers(r);
+    names.insert(names.begin(), "ricci");
+    std::string out;
+    for (const std::string& name : names) {
+        const measured* const best = best_of(of, name);
+        std::string counts;
+        for (std::size_t e = 0; best && e < best->counts.size(); ++e)
+            if (const auto count = count_of(of, *best, e))
+                counts +=
+                    fmt::format("{} {:.4g} {}", counts.empty() ? "" : ",", *count, events_of_processor()[e].name);
+        if (!counts.empty()) out += fmt::format("{} {}{}", out.empty() ? "    each product:" : ";", name, counts);
+    }
+    return out.empty() ? "" : out + "\n";
+}
+
 std::string operation_of(const row& r) {
     std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
     if (r.kind != "statement") text += r.accumulate ? "+=" : "=";
@@ -41,6 +59,13 @@ std::string operation_of(const row& r) {
     return text;
 }
 
+/// "triad 31.4 GB/s, reading 29.8 GB/s, peak 88.2 GF/s in f64, 176.5 in f32"
+std::string yardsticks(const bandwidth& b, const peak& p) {
+    std::string text = fmt::format("triad {:.1f} GB/s, reading {:.1f} GB/s", b.triad * 1e-9, b.read * 1e-9);
+    if (p.f64 > 0) text += fmt::format(", peak {:.1f} GF/s in f64, {:.1f} in f32", p.f64 * 1e-9, p.f32 * 1e-9);
+    return text;
+}
+
 std::string figures_of(const summary::figure& f, const char* unit) {
     return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
 }
@@ -48,15 +73,18 @@ std::string figures_of(const summary::figure& f, const char* unit) {
 } // namespace
 
 std::string table_head(const report& r) {
-    std::string out = fmt::format("{}\n{} ({}", r.command, r.chip, r.architecture);
+    std::string out = fmt::format("{}\n{} ({}{}{}", r.command, r.chip, r.processor, r.processor.empty() ? "" : ", ",
+                                  r.architecture);
     if (!r.gpu.cuda.empty()) out += fmt::format(", {} SMs", r.processors);
     if (r.gpu.clock_mhz > 0) out += fmt::format(" at {} of {} MHz", r.gpu.clock_mhz, r.gpu.max_clock_mhz);
     out += ")";
     if (!r.gpu.driver.empty()) out += fmt::format(", driver {}", r.gpu.driver);
     if (!r.gpu.cuda.empty()) out += fmt::format(", CUDA {}", r.gpu.cuda);
-    out += fmt::format(
-        ", ricci {}, {}\ntriad {:.1f} GB/s, reading {:.1f} GB/s; % is of the triad, for A^T*B of reading\n",
-        r.version, r.date, r.at_start.triad * 1e-9, r.at_start.read * 1e-9);
+    out += fmt::format(", ricci {}, {}\n{}; % is of ", r.version, r.date, yardsticks(r.at_start, r.peak_at_start));
+    out += r.cache > 0 ? fmt::format("the peak, operands stay in L2 and take at most {:.0f} KB\n",
+                                     static_cast<double>(r.cache) * 1e-3)
+                       : "the triad, for A^T*B of reading\n";
+    if (!r.no_counters.empty()) out += fmt::format("no counters on this machine: {}\n", r.no_counters);
     for (const peer_version& p : r.peers) {
         if (!p.missing.empty())
             out += fmt::format("{}: not there: {}\n", p.name, p.missing);
@@ -92,7 +120,7 @@ std::string table_line(const report& r, const row& of) {
         out += fmt::format("  WRONG: {} of {} elements, the first is number {}, error {:.3g}", f.wrong, f.looked_at,
                            f.first, f.worst);
     }
-    return out + "\n";
+    return out + "\n" + counts_of(r, of);
 }
 
 std::string table_foot(const report& r) {
@@ -104,8 +132,7 @@ std::string table_foot(const report& r) {
             out += fmt::format("  against {}, {} of them: {}\n", peer, figure.rows, figures_of(figure, "x"));
     }
     if (r.at_end.triad > 0)
-        out += fmt::format("at the end: triad {:.1f} GB/s, reading {:.1f} GB/s\n", r.at_end.triad * 1e-9,
-                           r.at_end.read * 1e-9);
+        out += fmt::format("at the end: {}\n", yardsticks(r.at_end, r.peak_at_end));
     const auto [checked, wrong] = checked_and_wrong(r);
     if (checked > 0) out += fmt::format("results of ricci: {} checked, {} wrong\n", checked, wrong);
     bool inexact = false;

@@ -1,6 +1,7 @@
 // session: one run of the bench.
 #include "bench/session.hpp"
 
+#include "bench/cpu_facts.hpp"
 #include "bench/operand_sets.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -85,7 +86,24 @@ math math_of(const work& w, device where) {
     return has_f32 && on_gpu ? runtime::chosen_math() : math::full;
 }
 
-std::int64_t yardstick_bytes(device where) { return where.is_cpu() ? 200'000'000 : 2'100'000'000; }
+std::int64_t yardstick_bytes(device where) {
+    return where.is_cpu() ? std::max<std::int64_t>(200'000'000, beyond_cpu_caches()) : 2'100'000'000;
+}
+
+/// The measured peak of a CPU, in the type that `w` most likely computes in.
+double peak_of(const work& w, const peak& measured) {
+    if (w.as_product) return measured.of(compute_type(w.as_product->p));
+    const bool is_double = std::any_of(w.operands.begin(), w.operands.end(), [](const work_operand& o) {
+        return lowering::real_of(o.type) == lowering::scalar_type::f64;
+    });
+    return is_double ? measured.f64 : measured.f32;
+}
+
+std::int64_t memory_of(const work& w) {
+    std::int64_t bytes = 0;
+    for (const work_operand& o : w.operands) bytes += o.elements * lowering::size_of(o.type);
+    return bytes;
+}
 
 } // namespace
 
@@ -121,17 +139,25 @@ session::session(const session_options& options)
         throw error("--json and --csv cannot both go to the standard output: give one of them a file");
     for (const std::string& file : {options.json, options.csv})
         if (!file.empty() && file != "-") with_file(file, "a", [](std::FILE*) {}); // now, not after an hour
+    if (options.in_cache) report_.cache = in_cache_bytes(where_);
     tools_ = make_device_tools(where_);
     const auto& machine = runtime::backend_of(where_).machine();
     report_.command = options.command, report_.version = options.version, report_.date = now();
     report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
     report_.processors = machine.processors;
+    if (where_.is_cpu()) report_.processor = cpu_model();
     report_.energy = options.energy;
     if (options.energy) meter_ = make_energy_meter(where_);
+    report_.counters = options.counters;
+    if (options.counters)
+        report_.no_counters = where_.is_cpu() ? counters_problem(events_of_processor()) : "they are a CPU's";
     make_peers();
     report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
+    if (options.in_cache || has_peak()) report_.peak_at_start = measure_peak();
     print(table_head(report_));
 }
+
+bool session::has_peak() const { return where_.is_cpu() && runtime::backend_of(where_).machine().has_compiler; }
 
 void session::make_peers() {
     if (options_.peers == "none") return;
@@ -140,8 +166,9 @@ void session::make_peers() {
     if (asked) {
         names = parse_choices(options_.peers, "--peers", peer_names());
     } else {
-        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"} : std::vector<std::string>{"blas"};
-        if (options_.plain_loops) names.insert(names.begin() + 1, "plain");
+        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"}
+                                 : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
+        if (options_.plain_loops) names.insert(where_.is_cuda() ? names.begin() + 1 : names.end(), "plain");
     }
     for (const std::string& name : names) try {
             peers_.push_back(make_peer(name, where_, *tools_));
@@ -173,7 +200,7 @@ void session::fill(const work& w, const std::vector<void*>& set, std::size_t set
 }
 
 void session::measure_row(row& r, const work& w) {
-    const operand_sets sets(w, where_, r.offset, options_.warm_cache, memory_);
+    const operand_sets sets(w, where_, r.offset, options_.warm_cache || options_.in_cache, memory_);
     r.sets = sets.addresses().size();
     for (std::size_t s = 0; s < r.sets; ++s) fill(w, sets.addresses()[s], s, false);
 
@@ -209,7 +236,8 @@ void session::measure_row(row& r, const work& w) {
             }
         }
     }
-    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check});
+    const bool count = report_.counters && report_.no_counters.empty();
+    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check, count});
     r.results.insert(r.results.end(), refused.begin(), refused.end());
     r.kernel = kernels_of(statements.front(), where_);
 }
@@ -219,8 +247,14 @@ bool session::run(row r, const work& w) {
     r.bytes = w.bytes, r.flops = w.flops;
     r.element_bytes = w.element_bytes > 0 ? w.element_bytes : w.bytes;
     r.math = lowering::name_of(math_of(w, where_));
-    r.yardstick = r.against_read ? report_.at_start.read : report_.at_start.triad;
+    r.against_peak = options_.in_cache;
+    r.yardstick = r.against_peak   ? peak_of(w, report_.peak_at_start)
+                  : r.against_read ? report_.at_start.read
+                                   : report_.at_start.triad;
     try {
+        if (const std::int64_t bytes = memory_of(w); options_.in_cache && bytes > report_.cache)
+            throw error(fmt::format("takes {} bytes, and --in-cache allows {}: half of L2 for each thread", bytes,
+                                    report_.cache));
         measure_row(r, w);
         failures_in_turn_ = 0;
     } catch (const error& e) {
@@ -246,6 +280,7 @@ int session::finish() {
     memory_ = {};
     if (report_.complete) try {
             report_.at_end = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), nullptr);
+            if (has_peak()) report_.peak_at_end = measure_peak();
         } catch (const error&) { // the rows are there, and are worth more
         }
     print(table_foot(report_));

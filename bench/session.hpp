@@ -23,7 +23,9 @@ struct session_options {
     bool plain_loops = true; ///< among them, if none are named
     int repeat = 15;
     bool check = true, energy = false;
+    bool counters = false;   ///< the processor's, where it has some
     bool warm_cache = false; ///< one set of operands, however small
+    bool in_cache = false;   ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
     std::string json, csv;   ///< files, "-" for the standard output; empty: none
     std::string command;     ///< the command line, for the report
     std::string version;     ///< ricci's
@@ -79,6 +81,7 @@ class session {
     void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
     void measure_row(row& r, const work& w);
     void make_peers();
+    bool has_peak() const;
     void print(const std::string& text) const;
 
     session_options options_;

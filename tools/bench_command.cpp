@@ -32,15 +32,21 @@ void add_common(CLI::App& app, all_options& o) {
     bench::session_options& s = o.session;
     app.add_option(
         "--peers", s.peers,
-        "What to measure against: cublas, plain (a plain loop), cutensor, blas (on a CPU), triad (over as "
-        "many bytes), or none; else the libraries that this device has, and plain loops where sums are short");
+        "What to measure against: cublas, cutensor (on a GPU), blas, libxsmm, eigen (fixed sizes), ijk, ikj (loops "
+        "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all "
+        "that this device has but the triad, and plain loops where sums are short");
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
     app.add_flag("--no-check", o.no_check,
                  "Do not compare the first result of ricci and of every peer with exact sums");
     app.add_flag("--check", s.check, "Compare them, which is the default");
     app.add_flag("--warm-cache", s.warm_cache, "Use the same operands each time, however small they are");
+    app.add_flag("--in-cache", s.in_cache,
+                 "Keep the operands in a CPU's L2, half of which they fill (for each thread), and compare with the "
+                 "peak of its multiply-adds");
     app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
+    app.add_flag("--counters", s.counters,
+                 "Instructions, cycles, loads and stores of each product too, where a CPU counts them");
     app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
     app.add_option("--csv", s.csv, "Write the rows to this file; - is the standard output");
     app.add_option("--device", s.device,
@@ -77,6 +83,7 @@ void add_batched(CLI::App& app, all_options& o) {
         ->check(CLI::Range(1, 100000));
     app.add_option("--seed", b.seed, "What is drawn (default 1)");
     app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart");
+    app.add_flag("--full", b.full, "Draw no batches: every point takes all of --bytes");
     app.footer("Examples:\n"
                "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
                "  ricci bench batched --shape 16x8x24,5x7x9 --transpose NN,TT --beta 0,1 --bytes 256MB\n"

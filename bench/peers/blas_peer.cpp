@@ -1,4 +1,7 @@
-// blas_peer: the BLAS that CMake found, called for one product of the batch after the other.
+// blas_peer: the BLAS that CMake found, called for one product of the batch after the other; where there are threads,
+// also from all of them at once.
+#include "bench/in_parallel.hpp"
+#include "bench/peers/blas_library.hpp"
 #include "bench/peers/gemm_call.hpp"
 #include "bench/peers/peer.hpp"
 
@@ -15,10 +18,11 @@ const char* element(const void* data, std::int64_t number, lowering::scalar_type
     return static_cast<const char*>(data) + number * lowering::size_of(type);
 }
 
-void run(const gemm_call& g, lowering::scalar_type type, double beta, const operand_set& set) {
+void run(const gemm_call& g, lowering::scalar_type type, double beta, const operand_set& set, std::int64_t first,
+         std::int64_t last) {
     const void* const a = g.swapped ? set.b : set.a;
     const void* const b = g.swapped ? set.a : set.b;
-    for (std::int64_t e = 0; e < g.count; ++e)
+    for (std::int64_t e = first; e < last; ++e)
         runtime::blas_gemm(type, g.a.operation, g.b.operation, g.m, g.n, g.k, 1,
                            element(a, g.place(e) * g.a.batch_stride, type), g.a.leading,
                            element(b, g.place(e) * g.b.batch_stride, type), g.b.leading, beta,
@@ -27,6 +31,9 @@ void run(const gemm_call& g, lowering::scalar_type type, double beta, const oper
 
 class blas_peer : public peer {
   public:
+    blas_peer() { set_blas_threads(thread_count()); }
+    std::string version() const override { return blas_version(); }
+
     std::vector<contender> contenders(const product& p, std::span<const operand_set> sets) override {
         const auto call = gemm_call_of(p);
         if (!call || p.a.type != p.c.type || lowering::size_of(p.a.type) == 2) return {};
@@ -35,10 +42,20 @@ class blas_peer : public peer {
             all.push_back({"blas", variant,
                            [g, type = p.a.type, beta = p.accumulate ? 1.0 : 0.0,
                             sets = std::vector<operand_set>(sets.begin(), sets.end())](std::size_t set) {
-                               run(g, type, beta, sets[set]);
+                               run(g, type, beta, sets[set], 0, g.count);
                            }});
         };
         offer("loop", *call);
+        if (thread_count() > 1 && call->count > 1)
+            all.push_back({"blas", "threads",
+                           [g = *call, type = p.a.type, beta = p.accumulate ? 1.0 : 0.0, part = smallest_part_of(p),
+                            sets = std::vector<operand_set>(sets.begin(), sets.end())](std::size_t set) {
+                               set_blas_threads(1); // ours are enough
+                               in_parallel(g.count, part, [&](std::int64_t first, std::int64_t last) {
+                                   run(g, type, beta, sets[set], first, last);
+                               });
+                               set_blas_threads(thread_count());
+                           }});
         if (const auto one = as_one_gemm(*call)) offer("one gemm", *one);
         return all;
     }

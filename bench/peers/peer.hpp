@@ -42,6 +42,9 @@ std::unique_ptr<peer> make_peer(const std::string& name, device where, device_to
 std::unique_ptr<peer> make_plain_peer(device_tools& tools);
 std::unique_ptr<peer> make_triad_peer(device where, device_tools& tools);
 std::unique_ptr<peer> make_blas_peer();
+std::unique_ptr<peer> make_libxsmm_peer();
+std::unique_ptr<peer> make_eigen_peer();
+std::unique_ptr<peer> make_loop_peer(const std::string& order); ///< "ijk" or "ikj"
 std::unique_ptr<peer> make_cublas_peer(device where);
 std::unique_ptr<peer> make_cutensor_peer(device where);
 

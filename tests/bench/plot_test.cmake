@@ -13,9 +13,11 @@ function(run)
     message(FATAL_ERROR "${ARGV}: ${code}\n${output}")
   endif()
 endfunction()
-run(${RICCI} bench batched --sizes 2..5 --types f64,f32 --bytes 200KB --repeat 2 --json ${FOLDER}/sizes.json)
-run(${RICCI} bench batched --sizes 3,4 --batch 10,100 --repeat 2 --json ${FOLDER}/counts.json)
-foreach(arguments IN ITEMS "rate;sizes.json;--out;rate.png" "rate;sizes.json;--unit;gb;--types;f64;--out;rate.pdf"
+run(${RICCI} bench batched --sizes 2..5 --types f64,f32 --bytes 200KB --peers plain --repeat 2 --json ${FOLDER}/sizes.json)
+run(${RICCI} bench batched --sizes 3,4 --batch 10,100 --peers plain --repeat 2 --json ${FOLDER}/counts.json)
+run(${RICCI} bench batched --sizes 2..4 --in-cache --peers plain --repeat 2 --json ${FOLDER}/cache.json)
+foreach(arguments IN ITEMS "rate;cache.json;--out;cache.png" "rate;cache.json;--unit;gb;--out;cache.pdf"
+        "rate;sizes.json;--out;rate.png" "rate;sizes.json;--unit;gb;--types;f64;--out;rate.pdf"
         "speedup;sizes.json;--peer;plain;--out;speedup.png" "batch;counts.json;--unit;percent;--out;batch.png")
   string(REGEX REPLACE "([a-z]+\\.[a-z]+)" "${FOLDER}/\\1" arguments "${arguments}")
   list(GET arguments -1 picture)

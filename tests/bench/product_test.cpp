@@ -1,5 +1,6 @@
 // product_test: layouts, bytes, the statement of a product, what a BLAS is given, and which points are measured.
 #include "bench/batched_bench.hpp"
+#include "bench/cpu_facts.hpp"
 #include "bench/element_walk.hpp"
 #include "bench/peers/gemm_call.hpp"
 #include "bench/product.hpp"
@@ -184,6 +185,28 @@ TEST_CASE("a sweep has every point once, a sample is drawn evenly and the same f
                bytes_of(make_batched(p.size, p.types, p.ops, {p.order, 0}, p.accumulate, p.batch)) <= 1e6));
 }
 
+TEST_CASE("in the caches: as many products as their memory holds; a full sample draws no batch") {
+    batched_options o;
+    o.sizes = "2..32", o.types = "f64,f32", o.betas = "0,1", o.layouts = "contiguous,shared", o.cache = 1 << 20;
+    for (const auto& p : points_of(o, 1)) {
+        const auto memory = [&](std::int64_t batch) {
+            return footprint_of(make_batched(p.size, p.types, p.ops, {p.order, 0}, p.accumulate, batch));
+        };
+        CAPTURE(p.size.m, p.batch);
+        CHECK((memory(p.batch) <= 1 << 20 && memory(p.batch + 1) > 1 << 20));
+    }
+    o.sizes = "512";
+    CHECK(points_of(o, 1).front().batch == 1);
+    batched_options s;
+    s.sample = 40, s.sizes = "2..32", s.rectangular = true, s.full = true, s.bytes = "1MB";
+    for (const auto& p : points_of(s, 1)) {
+        const double each = bytes_of(make_batched(p.size, p.types, p.ops, {}, p.accumulate, 1));
+        CHECK(p.batch == static_cast<std::int64_t>(1e6 / each));
+    }
+    CHECK(in_cache_bytes(cpu()) > 0);
+    CHECK_THROWS_WITH(in_cache_bytes(device(1)), Catch::Matchers::StartsWith("--in-cache measures a CPU"));
+}
+
 TEST_CASE("the first numbers of a sample, on every machine") {
     const auto x = stratified(4, 1, 0);
     std::vector<int> parts;
@@ -200,7 +223,9 @@ TEST_CASE("what the options of a sweep get wrong") {
           "--layout: there is no 'heap'; there are contiguous, interleaved, shared, shared-a, gathered, pointers");
     o.layouts = "contiguous", o.batch = "3", o.bytes = "1MB";
     CHECK(mistake(o) == "--batch and --bytes both say how many products there are: leave one out");
-    o.sample = 3;
+    o.batch = "", o.cache = 1000;
+    CHECK(mistake(o) == "--in-cache and --bytes both say how much a point takes: leave one out");
+    o.batch = "3", o.cache = 0, o.sample = 3;
     CHECK(mistake(o) == "--sample draws the batch counts: leave --batch out");
 }
 

@@ -1,5 +1,6 @@
 // report_test: the three forms of a report, against texts in golden/ (RICCI_UPDATE_GOLDEN=1 writes them anew); what
 // is timed.
+#include "bench/counters.hpp"
 #include "bench/measure.hpp"
 #include "bench/report.hpp"
 #include "lowering/error.hpp"
@@ -10,6 +11,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include <linux/perf_event.h>
+#include <sys/mman.h>
 
 using namespace ricci;
 using namespace ricci::bench;
@@ -64,6 +68,32 @@ report example() {
     return r;
 }
 
+/// On a CPU, in its caches, with counters.
+report example_of_cpu() {
+    report r;
+    r.command = "ricci bench batched --sizes 8 --in-cache --counters", r.version = "0.1.0",
+    r.date = "2026-11-23T12:00:00Z";
+    r.device = "cpu", r.chip = "CPU, 1 thread", r.architecture = "x86-64 avx512f", r.processors = 1;
+    r.processor = "Intel(R) Xeon(R) Processor";
+    r.at_start = {16e9, 16.5e9}, r.at_end = {15.9e9, 16.4e9};
+    r.peak_at_start = {118.1e9, 236.2e9}, r.peak_at_end = {118e9, 236e9};
+    r.peers = {{"libxsmm", "libxsmm 1.17, generating for cpx", ""},
+               {"eigen", "", "this build has no Eigen"},
+               {"ikj", "", ""}};
+    r.cache = 1 << 20, r.counters = true;
+    for (const char* types : {"f64", "c64"}) {
+        r.rows.push_back(point(8, types));
+        row& each = r.rows.back();
+        each.operations = "TN", each.against_peak = true, each.yardstick = 118.1e9;
+        each.results = {result("ricci", "", 10e-6), result("ikj", "", 20e-6)};
+        each.results[0].checked = each.results[1].checked = findings{2e-16, 0, -1, 64000};
+    }
+    auto& first = r.rows.front().results;
+    first.push_back(result("libxsmm", "kernel", 12e-6));
+    first[0].counts = {130e3, 65e3, 24e3, 8e3}, first[1].counts = {1.5e6, 260e3, 700e3, std::nullopt};
+    return r;
+}
+
 void compare(const std::string& text, const std::string& file) {
     const std::filesystem::path golden = std::filesystem::path(RICCI_GOLDEN) / file;
     if (const char* update = std::getenv("RICCI_UPDATE_GOLDEN"); update && *update == '1')
@@ -81,6 +111,42 @@ TEST_CASE("table, JSON and CSV") {
     compare(table + table_foot(r), "table.txt");
     compare(to_json(r), "report.json");
     compare(to_csv(r), "report.csv");
+}
+
+TEST_CASE("a CPU's report: of the peak, with counters; or why there are none") {
+    report r = example_of_cpu();
+    std::string table = table_head(r);
+    for (const row& each : r.rows) table += table_line(r, each);
+    compare(table + table_foot(r), "table_cpu.txt");
+    compare(to_json(r), "report_cpu.json");
+    compare(to_csv(r), "report_cpu.csv");
+    CHECK(percent_of(r.rows[0], r.rows[0].results[0]) == Approx(100 * 1.024e6 / 10e-6 / 118.1e9));
+    CHECK(count_of(r.rows[0], r.rows[0].results[0], 0) == 130);
+    CHECK_FALSE(count_of(r.rows[0], r.rows[0].results[1], 3));
+    r.no_counters = "the processor offers none";
+    CHECK_THAT(table_head(r), Catch::Contains("\nno counters on this machine: the processor offers none\n"));
+    CHECK_THAT(to_json(r), Catch::Contains("\"no_counters\": \"the processor offers none\""));
+}
+
+TEST_CASE("events are counted while something runs; one that there is not has no number") {
+    const counted_event events[] = {{"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}, {"none", 0xffff, 0}};
+    CHECK_FALSE(counters_problem({&events[1], 1}).empty());
+    if (const std::string problem = counters_problem(events); !problem.empty()) {
+        WARN("no software events: " << problem);
+        return;
+    }
+    constexpr std::size_t page = 4096, pages = 300;
+    const auto counts = count_events(events, [&] {
+        void* const memory = mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        madvise(memory, pages * page, MADV_NOHUGEPAGE);
+        for (std::size_t n = 0; n < pages; ++n) static_cast<volatile char*>(memory)[n * page] = 1;
+        munmap(memory, pages * page);
+    });
+    REQUIRE(counts.size() == 2);
+    REQUIRE(counts[0]);
+    CHECK(*counts[0] >= 1);
+    CHECK(*counts[0] <= 10 * pages);
+    CHECK_FALSE(counts[1]);
 }
 
 TEST_CASE("a peer's best is its fastest right result; means are geometric") {

@@ -19,23 +19,24 @@ using nlohmann::json;
 
 namespace {
 
-outcome bench(std::vector<std::string> arguments, const folder& f) {
+outcome bench(std::vector<std::string> arguments, const folder& f, std::vector<std::string> environment = {}) {
     arguments.insert(arguments.begin(), "bench");
-    return ricci_command(arguments, {f.path(), {}});
+    return ricci_command(arguments, {f.path(), std::move(environment)});
 }
 
 } // namespace
 
 TEST_CASE("bench batched on the CPU: table to stderr, valid JSON to stdout, CSV to a file") {
     const folder f;
-    const auto o = bench({"batched", "--device", "cpu", "--sizes", "2..4", "--bytes", "1MB", "--repeat", "2",
-                          "--json", "-", "--csv", "out.csv"},
+    const auto o = bench({"batched", "--device", "cpu", "--peers", "plain,ijk", "--sizes", "2..4", "--bytes", "1MB",
+                          "--repeat", "2", "--json", "-", "--csv", "out.csv"},
                          f);
     INFO(o.err);
     REQUIRE(o.code == 0);
     const json report = json::parse(o.out);
     CHECK(report["header"]["command"] ==
-          "ricci bench batched --device cpu --sizes 2..4 --bytes 1MB --repeat 2 --json - --csv out.csv");
+          "ricci bench batched --device cpu --peers plain,ijk --sizes 2..4 --bytes 1MB --repeat 2 --json - --csv "
+          "out.csv");
     CHECK(report["header"]["complete"] == true);
     CHECK(report["header"]["bandwidth"]["triad_gb_per_s"] > 0);
     REQUIRE(report["rows"].size() == 3);
@@ -48,12 +49,44 @@ TEST_CASE("bench batched on the CPU: table to stderr, valid JSON to stdout, CSV 
     const json& ours = row["results"][0];
     CHECK((ours["peer"] == "ricci" && ours["seconds"] > 0 && ours["rounds"] == 2));
     CHECK((ours["check"]["wrong"] == 0 && ours["check"]["elements"] == row["batch"].get<int>() * 9));
-    CHECK(row["ratio"]["plain"] > 0);
+    CHECK((row["ratio"]["plain"] > 0 && row["ratio"]["ijk"] > 0));
     CHECK(report["summary"].back()["percent"]["rows"] == 3);
     CHECK_THAT(o.err, Catch::Contains("m x n x k") && Catch::Contains("3 checked, 0 wrong"));
     const std::string csv = read_bytes(f / "out.csv");
     CHECK(csv.starts_with("kind,m,n,k,batch,"));
     CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
+}
+
+TEST_CASE("bench in the caches: one set of operands, % of the measured peak, and what does not fit is refused") {
+    const folder f;
+    const auto o = bench({"batched", "--sizes", "3,8", "--types", "f64,f32", "--in-cache", "--peers", "none",
+                          "--counters", "--repeat", "2", "--json", "-"},
+                         f);
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    CHECK_THAT(o.err, Catch::Contains("% is of the peak, operands stay in L2"));
+    const json report = json::parse(o.out);
+    const json& header = report["header"];
+    CHECK((header["peak"]["f64_gf_per_s"] > 0 && header["peak"]["f32_gf_per_s"] > header["peak"]["f64_gf_per_s"]));
+    REQUIRE(report["rows"].size() == 4);
+    for (const json& row : report["rows"]) {
+        CHECK((row["operand_sets"] == 1 && row["percent_of"] == "peak"));
+        const double size = row["types"] == "f64" ? 8 : 4, n = row["n"];
+        CHECK(row["batch"].get<double>() * 3 * n * n * size <= header["in_cache_bytes"].get<double>());
+        const json& ours = row["results"][0];
+        CHECK((ours["check"]["wrong"] == 0 && ours["percent"] > 0));
+        CHECK(ours.contains("per_product") != header.contains("no_counters"));
+        // Short calls are timed for a millisecond together, about.
+        CHECK(ours["seconds"].get<double>() * ours["calls_a_round"].get<double>() > 0.3e-3);
+    }
+    const auto large =
+        bench({"tall-skinny", "--height", "2^22", "--widths", "8", "--in-cache", "--peers", "none"}, f);
+    CHECK(large.code == 2);
+    CHECK_THAT(large.out, Catch::Contains(" bytes, and --in-cache allows "));
+    const auto statement = bench({"statement", "C(i,j,e) += A(i,k,e)*B(k,j,e)", "A=f64[4,4,50]", "B=f64[4,4,50]",
+                                  "C=f64[4,4,50]", "--in-cache", "--peers", "none", "--repeat", "2"},
+                                 f);
+    CHECK(statement.code == 0);
 }
 
 TEST_CASE("bench measures every type, layout and kind, and finds its results right") {
@@ -75,7 +108,7 @@ TEST_CASE("bench measures every type, layout and kind, and finds its results rig
            "C=f64[3,5,60]", "p=i32[50]", "q=i64[50]"}}) {
         CAPTURE(fmt::format("{}", fmt::join(arguments, " ")));
         auto all = arguments;
-        all.insert(all.end(), {"--repeat", "1", "--warm-cache", "--json", "-"});
+        all.insert(all.end(), {"--peers", "plain", "--repeat", "1", "--warm-cache", "--json", "-"});
         const auto o = bench(all, f);
         INFO(o.err);
         REQUIRE(o.code == 0);
@@ -120,9 +153,12 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"batched", "--batch", "0"}, "ricci: --batch: '0' is no size and no range of sizes; "},
         {{"batched", "--batch", "3", "--bytes", "1MB"},
          "ricci: --batch and --bytes both say how many products there are: leave one out\n"},
+        {{"batched", "--in-cache", "--bytes", "1MB"},
+         "ricci: --in-cache and --bytes both say how much a point takes: leave one out\n"},
         {{"batched", "--sample", "3", "--batch", "3"}, "ricci: --sample draws the batch counts: leave --batch out\n"},
         {{"batched", "--peers", "mkl"},
-         "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas, triad\n"},
+         "ricci: --peers: there is no 'mkl'; there are cublas, plain, cutensor, blas, libxsmm, eigen, ijk, ikj, "
+         "triad\n"},
         {{"batched", "--json", "-", "--csv", "-"},
          "ricci: --json and --csv cannot both go to the standard output: give one of them a file\n"},
         {{"batched", "--repeat", "0"}, "--repeat"},
@@ -164,6 +200,31 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
     }
 }
 
+TEST_CASE("peers of a CPU that are not there are named, and the bench goes on without them") {
+    const folder f;
+    const auto o = bench({"batched", "--sizes", "3", "--batch", "9", "--repeat", "1", "--json", "-"}, f,
+                         {"RICCI_CXX=/none"});
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    const json report = json::parse(o.out);
+    CHECK_FALSE(report["header"].contains("peak"));
+    int missing = 0;
+    for (const json& peer : report["header"]["peers"])
+        if (const auto name = peer["name"].get<std::string>(); name == "eigen" || name == "ijk" || name == "ikj") {
+            CHECK_THAT(peer["missing"].get<std::string>(),
+                       Catch::Contains("no C++ compiler") || Catch::Contains("no Eigen"));
+            CHECK_THAT(o.err, Catch::Contains(name + ": not there: "));
+            ++missing;
+        }
+    CHECK(missing == 3);
+    CHECK(report["rows"][0]["ratio"]["plain"] > 0);
+    const auto asked = bench({"batched", "--sizes", "3", "--peers", "ikj"}, f, {"RICCI_CXX=/none"});
+    CHECK((asked.code == 2 && asked.out.empty()));
+    const auto cached = bench({"batched", "--sizes", "3", "--in-cache"}, f, {"RICCI_CXX=/none"});
+    CHECK(cached.code == 2);
+    CHECK_THAT(cached.err, Catch::Contains("there is no C++ compiler"));
+}
+
 TEST_CASE("Ctrl-C stops a bench, and what was measured is written") {
     const folder f;
     const std::string json_file = f / "out.json", table = f / "table";
@@ -174,8 +235,8 @@ TEST_CASE("Ctrl-C stops a bench, and what was measured is written") {
         putenv(const_cast<char*>("RICCI_DEVICE=cpu"));
         putenv(const_cast<char*>(cache.c_str()));
         dup2(open(table.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDOUT_FILENO);
-        execl(RICCI_COMMAND, RICCI_COMMAND, "bench", "batched", "--sizes", "2..128", "--bytes", "100KB", "--json",
-              json_file.c_str(), nullptr);
+        execl(RICCI_COMMAND, RICCI_COMMAND, "bench", "batched", "--sizes", "2..128", "--bytes", "100KB", "--peers",
+              "none", "--json", json_file.c_str(), nullptr);
         _exit(127);
     }
     for (int n = 0; n < 600 && read_bytes(table).find("3x3x3") == std::string::npos; ++n)
