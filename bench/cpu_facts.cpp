@@ -35,14 +35,6 @@ std::int64_t listed_cache_bytes(int level) {
 
 } // namespace
 
-std::string cpu_model() {
-    std::ifstream in("/proc/cpuinfo");
-    for (std::string line; std::getline(in, line);)
-        if (line.starts_with("model name"))
-            if (const auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
-    return "";
-}
-
 std::int64_t cache_bytes(int level) {
     const long known = sysconf(level == 1   ? _SC_LEVEL1_DCACHE_SIZE
                                : level == 2 ? _SC_LEVEL2_CACHE_SIZE

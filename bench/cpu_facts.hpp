@@ -1,4 +1,4 @@
-// cpu_facts: what the system tells of its processor: its name, caches and memory.
+// cpu_facts: what the system tells of its processor: caches and memory.
 #pragma once
 
 #include <ricci/runtime/device.hpp>
@@ -7,9 +7,6 @@
 #include <string>
 
 namespace ricci::bench {
-
-/// As the system calls it; empty where it does not say.
-std::string cpu_model();
 
 /// Of the cache of this level, one core's where cores have their own; 0 where unknown.
 std::int64_t cache_bytes(int level);

@@ -145,7 +145,7 @@ session::session(const session_options& options)
     report_.command = options.command, report_.version = options.version, report_.date = now();
     report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
     report_.processors = machine.processors;
-    if (where_.is_cpu()) report_.processor = cpu_model();
+    if (where_.is_cpu()) report_.processor = machine.model;
     report_.energy = options.energy;
     if (options.energy) meter_ = make_energy_meter(where_);
     report_.counters = options.counters;

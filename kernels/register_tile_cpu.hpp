@@ -2,16 +2,17 @@
 //
 //   X lies in memory                                     and is taken
 //   along m without gaps, of the compute type or halves  from where it is
-//   along k without gaps, C being one tile wide          transposed in registers
-//   along k without gaps, C wider                        transposed on its way into a packed copy
+//   along k without gaps, where there are registers      transposed in these, C being one tile wide
+//   along k without gaps, otherwise                      transposed on its way into a packed copy
 //   in any other way                                     copied element by element
-// Elements of Y are broadcast from where they are; where they are of another type, or k has several axes, from a packed
-// copy. A complex product is a real one of 2m rows, whose Y has the real and the imaginary parts as columns beside each
-// other: what one column has of X times the real part, and what the next has of X times the imaginary part, are put
-// together when C is stored.
+// Elements of Y are broadcast from where they are; where they are of another type, or k has several axes, from a
+// packed copy. A complex product is a real one of 2m rows, whose Y has the real and the imaginary parts as columns
+// beside each other: what one column has of X times the real part, and what the next has of X times the imaginary
+// part, are put together when C is stored.
 //
 // Constants: product.hpp's; tile_m (vectors) and tile_n (columns) of a tile, at most: tiles are made as even as they
-// can be; k_unrolled (steps of the sum without a jump, 0: all).
+// can be; k_unrolled (steps of the sum without a jump, 0: all); simd_bytes and simd_registers of
+// the machine; products_ahead: how far ahead of what is multiplied X and Y are fetched, 0: left to the machine.
 #pragma once
 
 #include "product.hpp"
@@ -32,9 +33,12 @@ constexpr int steps_without_jump = k_unrolled > 0 && k_unrolled < k ? k_unrolled
 
 constexpr bool x_along_m = m_axes == 1 && k_axes == 1 && m_stride[1][0] == 1;
 constexpr bool x_along_k = m_axes == 1 && k_axes == 1 && k_stride[0][0] == 1 && m > 1 && k > 1;
-constexpr bool x_is_direct = x_along_m && (is_same<x_element, compute> || (is_narrow<x_element> && is_same<real, float>));
+constexpr bool x_is_widened = is_narrow<x_element> && is_same<compute, float>;
+constexpr bool x_is_direct = x_along_m && (is_same<x_element, compute> || x_is_widened);
 constexpr bool x_is_transposed = !x_is_direct && x_along_k && is_same<x_element, compute>;
-constexpr bool x_in_registers = x_is_transposed && column_tiles.parts == 1;
+constexpr int larger_tile = row_tiles.each + (row_tiles.more > 0 ? 1 : 0);
+constexpr bool x_in_registers = x_is_transposed && column_tiles.parts == 1 &&
+                                larger_tile * (static_cast<int>(n) * parts + lanes / parts) <= simd_registers;
 constexpr bool x_is_packed = !x_is_direct && !x_in_registers;
 constexpr bool y_is_packed = k_axes > 1 || n_axes > 1 || !is_same<y_element, compute>;
 constexpr bool c_along_m = m_axes == 1 && m_stride[0][0] == 1;
@@ -112,12 +116,36 @@ template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, pa
     }
 }
 
-/// Where a product's X and Y are read.
+/// Where a product's X and Y are read, and those of the product to fetch meanwhile, if any.
 struct product_operands {
     const x_element* x;
     const y_element* y;
     const packed_operands* packed;
+    const x_element* next_x;
+    const y_element* next_y;
 };
+
+/// Elements between the first and the last of a matrix with constant strides; 0 where they are none, or far apart.
+constexpr long long span_of(long long rows, long long row_step, long long columns, long long column_step) {
+    if (row_step == argument || column_step == argument || row_step < 0 || column_step < 0) return 0;
+    const long long span = (rows - 1) * row_step + (columns - 1) * column_step + 1;
+    return span <= 2 * rows * columns ? span : 0;
+}
+constexpr bool has_spans = products_ahead > 0 && m_axes == 1 && n_axes == 1 && k_axes == 1;
+constexpr long long x_bytes = has_spans ? span_of(m, m_stride[1][0], k, k_stride[0][0]) * sizeof(x_element) : 0;
+constexpr long long y_bytes = has_spans ? span_of(k, k_stride[1][0], n, n_stride[1][0]) * sizeof(y_element) : 0;
+
+/// Of a matrix of Bytes, what step l of a tile fetches: tiles and their steps share it evenly, for fetches all at
+/// once are in the way of what is multiplied.
+template <long long Bytes, int Vectors, int Columns>
+RICCI_FUNCTION void fetch_share(const void* next, int row, int column, int l) {
+    if constexpr (Bytes > 0) {
+        constexpr double of_tile = double(Bytes) * Columns / n * Vectors / row_vectors;
+        constexpr int of_step = static_cast<int>(of_tile / k);
+        const int before = static_cast<int>(Bytes * column / n + Bytes * Columns / n * row / (row_vectors * lanes));
+        __builtin_prefetch(static_cast<const char*>(next) + before + l * of_step, 0, 3);
+    }
+}
 
 /// The vector that begins at real row `row` of X for step l.
 template <int Count>
@@ -185,7 +213,8 @@ RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row,
 
 /// Rows from real row `row` on: Vectors vectors, of which the last has Last lanes; Columns columns from `column` on.
 template <int Vectors, int Last, int Columns>
-RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& from, c_element* c, int row, int column) {
+RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& from, c_element* c, int row,
+                                 int column) {
     start_afresh();
     vector sums[Vectors][Columns][parts];
     for_each_of<Vectors>([&](auto v) RICCI_INLINED {
@@ -210,12 +239,13 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
                 constexpr int rows = (v + 1 == Vectors ? Last : lanes) / parts;
                 load_transposed<rows, steps>(a, from.x, row / parts + v * elements_of_vector, step, x[v]);
             });
-            for_each_of<steps>([&](auto l) RICCI_INLINED {
-                add_step(step + l, [&](auto v) RICCI_INLINED { return x[v][l]; });
-            });
+#pragma GCC unroll 64
+            for (int l = 0; l < steps; ++l) add_step(step + l, [&](auto v) RICCI_INLINED { return x[v][l]; });
         });
     } else {
         const auto step = [&](int l) RICCI_INLINED {
+            fetch_share<x_bytes, Vectors, Columns>(from.next_x, row, column, l);
+            fetch_share<y_bytes, Vectors, Columns>(from.next_y, row, column, l);
             add_step(l, [&](auto v) RICCI_INLINED {
                 return x_vector<v + 1 == Vectors ? Last : lanes>(a, from, row + v * lanes, l);
             });

@@ -284,7 +284,9 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
 #endif
     {
         simd<float, N> v{};
-        for_each_of<N>([&](auto t) RICCI_INLINED { v[t.value] = float_from_half(static_cast<unsigned short>(bits[t.value])); });
+        for_each_of<N>([&](auto t) RICCI_INLINED {
+            v[t.value] = float_from_half(static_cast<unsigned short>(bits[t.value]));
+        });
         return v;
     }
 }
@@ -301,7 +303,9 @@ template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_f
     else
 #endif
     {
-        for_each_of<N>([&](auto t) RICCI_INLINED { bits[t.value] = static_cast<short>(half_from_float(v[t.value])); });
+        for_each_of<N>([&](auto t) RICCI_INLINED {
+            bits[t.value] = static_cast<short>(half_from_float(v[t.value]));
+        });
         return bits;
     }
 }

@@ -1,13 +1,14 @@
 // tall_skinny_atb, for a CPU: C = X^T Y with a long k. Chunk by chunk of k into partial results C[.., chunk], which a
-// step of its own adds up. Blocks of a chunk's rows stay in the cache for all tiles of C, which are summed in registers:
+// step of its own adds up. Blocks of a chunk's rows stay in the cache for all tiles of C, which are summed in
+// registers:
 //
 //   X and Y lie                       and a vector has
 //   along k without gaps, both        neighboring rows of one column; its lanes are added up at the end
-//   in any other way                  neighboring columns of X in one row, times an element of Y; copied block by block
-//                                     where they do not lie like that
+//   in any other way                  neighboring columns of X in one row, times an element of Y; copied block by
+//                                     block where they do not lie like that
 // A complex product is two real ones, of X times Y and of X times Y with its parts exchanged.
-// Constants: product.hpp's, and rows_per_tile (of a block), simd_bytes, tile_m and tile_n (columns of X, in the second
-// case vectors of them, and columns of Y in a tile at most).
+// Constants: product.hpp's, and rows_per_tile (of a block), simd_bytes, tile_m and tile_n (columns of X, in the
+// second case vectors of them, and columns of Y in a tile at most).
 #pragma once
 
 #include "product.hpp"
@@ -66,7 +67,8 @@ template <int Rows, int Columns, class F> RICCI_FUNCTION void for_each_sum(const
 
 /// Lanes are neighboring rows: Rows columns of X by Columns columns of Y.
 template <int Rows, int Columns>
-RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, partial_sums& total, int row, int column) {
+RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, partial_sums& total, int row,
+                                int column) {
     start_afresh();
     vector sums[Rows][Columns][parts];
     for_each_sum<Rows, Columns>([&](auto i, auto j, auto p) RICCI_INLINED { sums[i][j][p] = vector{}; });

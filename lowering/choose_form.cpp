@@ -375,7 +375,8 @@ class form_chooser {
 
     void take_atb(step st, std::vector<step>& out) {
         set_kernel(st, family::tall_skinny_atb);
-        if (chip_.kind != target::cuda) return take_two(added_in_chunks(with_vectors_along_m_of_x(std::move(st)), chip_, plan_), out);
+        if (chip_.kind != target::cuda)
+            return take_two(added_in_chunks(with_vectors_along_m_of_x(std::move(st)), chip_, plan_), out);
         if (atb_candidates(st, chip_).empty()) return take_direct(std::move(st), out);
         choose_tile(st, chip_, known_);
         st.workspace = {-1 - static_cast<std::int32_t>(plan_.temporaries.size()), atb_workspace_bytes(st, chip_)};

@@ -88,7 +88,7 @@ double packed_group_cycles(const step& st, const machine& chip) {
     double cycles = 0;
     for (std::int64_t v = 0; v < s.vectors(); ++v) {
         double each = 0.5;
-        for (const int o : {1, 2}) each += s.repeats(o, v) ? 0.25 : s.reach(o, v) > s.lanes ? 1.25 : 1;
+        for (const int o : {1, 2}) each += s.repeats(o, v) ? 0.25 : s.reach(o, v) > s.lanes ? 1.8 : 1;
         cycles += static_cast<double>(s.ek) * each + 1;
     }
     return cycles;

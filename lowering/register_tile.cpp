@@ -17,13 +17,15 @@ namespace {
 using enum axis_class;
 
 // Of a core with two multipliers of whole vectors, as Intel's from Skylake-SP on and Zen 5 have them.
-constexpr double multiplies_a_cycle = 2, latency = 4;
+constexpr double multiplies_a_cycle = 2, latency = 4; ///< of which most is hidden by the next tile's or product's
+constexpr double exposed_latency = 0.4 * latency;
 constexpr double broadcasts_a_cycle = 3, loads_a_cycle = 2, crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
+constexpr double not_overlapped = 0.12; ///< of loads, or multiplies
 constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
-constexpr std::int64_t most_fetched = 640;   ///< bytes of X and Y
+constexpr std::int64_t most_fetched = 8192;   ///< bytes of X and Y
 /// From L2 that cores get while they multiply, with and without fetching ahead (f64 and f32 5 to 8, Xeon with 2 MB of
 /// L2 a core).
-constexpr double bytes_a_cycle = 18, bytes_a_cycle_ahead = 22;
+constexpr double bytes_a_cycle = 18, bytes_a_cycle_ahead = 19;
 constexpr std::int64_t most_unrolled = 320; ///< multiplies without a jump: 64 to 128 bytes of code for ten
 
 /// What the kernel's constants are made of.
@@ -38,6 +40,23 @@ struct geometry {
         lanes = static_cast<std::int64_t>(of_vector);
         vectors = static_cast<std::int64_t>((rows + of_vector - 1) / of_vector);
         last = static_cast<std::int64_t>(rows) - (vectors - 1) * lanes;
+    }
+};
+
+/// How the kernel takes X, and what a number costs that is copied alone.
+struct operand_costs {
+    bool x_transposed = false, x_copied = false, y_copied = false;
+    double copy = 1.5;
+
+    explicit operand_costs(const step& st) {
+        const auto &x = operand_of(st, 1), &y = operand_of(st, 2);
+        const auto has_one = [&](axis_class c) { return axes_of(st, c).size() == 1; };
+        const bool single = has_one(m) && has_one(axis_class::k);
+        const bool narrow = size_of(x.type) == 2 && st.compute == scalar_type::f32;
+        const bool direct = single && single_step(st, st.x, m) == 1 && (x.type == st.compute || narrow);
+        x_transposed = !direct && single && single_step(st, st.x, axis_class::k) == 1 && x.type == st.compute;
+        x_copied = !direct && !x_transposed;
+        y_copied = y.type != st.compute || !has_one(axis_class::k) || !has_one(axis_class::n);
     }
 };
 
@@ -60,7 +79,22 @@ bool fetches(const step& st, const geometry& g) {
     return !axes_of(st, batch).empty() && elements * size_of(st.compute) <= most_fetched;
 }
 
-double cycles_of_product(const geometry& g, const batched_tile& t, const machine& chip, std::int64_t element) {
+/// Before the multiplies.
+double cycles_of_copies(const geometry& g, const batched_tile& t, const operand_costs& costs, const machine& chip) {
+    const double numbers = static_cast<double>(g.lanes * g.vectors * g.k);
+    double cycles = costs.y_copied ? static_cast<double>(g.n * g.k * g.parts) * costs.copy : 0;
+    if (costs.x_copied) cycles += numbers * costs.copy;
+    if (!costs.x_transposed) return cycles;
+    // Vectors of E elements are transposed in log2(E) stages of E permutations, on one of the two multipliers' ports.
+    const auto elements = g.lanes / g.parts, blocks = g.vectors * ((g.k + elements - 1) / elements);
+    constexpr double share_of_port = 0.6;
+    cycles += share_of_port * static_cast<double>(blocks * elements) * std::log2(static_cast<double>(elements));
+    const auto registers = t.tile_m * (g.n * g.parts + elements);
+    const bool stored = t.tile_n < g.n || registers > chip.vector_registers;
+    return cycles + (stored ? static_cast<double>(g.vectors * g.k) : 0);
+}
+
+double cycles_of_product(const geometry& g, const batched_tile& t, std::int64_t element) {
     const auto row_tiles = (g.vectors + t.tile_m - 1) / t.tile_m, column_tiles = (g.n + t.tile_n - 1) / t.tile_n;
     double cycles = 0;
     const auto bytes = static_cast<double>(g.lanes * element);
@@ -70,15 +104,15 @@ double cycles_of_product(const geometry& g, const batched_tile& t, const machine
             const auto v = static_cast<double>(g.vectors / row_tiles + (r < g.vectors % row_tiles));
             const auto columns =
                 static_cast<double>((g.n / column_tiles + (c < g.n % column_tiles)) * g.parts);
-            const double multiplies = std::max(v * columns / multiplies_a_cycle, latency);
-            const double loads = columns / broadcasts_a_cycle +
+            const double multiplies = std::max(v * columns / multiplies_a_cycle, exposed_latency);
+            const double loads = (columns + (t.stages > 0 ? 2 : 0)) / broadcasts_a_cycle +
                                  v * (crossing / crossing_loads_a_cycle + (1 - crossing) / loads_a_cycle);
             const double jumps = t.k_unrolled > 0 && t.k_unrolled < g.k ? 1.0 / t.k_unrolled : 0;
             const double stores = v * columns / static_cast<double>(g.parts) *
                                   (crossing / crossing_stores_a_cycle + (1 - crossing));
-            cycles += static_cast<double>(g.k) * (std::max(multiplies, loads) + jumps) + stores + cycles_of_a_tile;
+            const double step = std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads) + jumps;
+            cycles += static_cast<double>(g.k) * step + stores + cycles_of_a_tile;
         }
-    (void)chip;
     return cycles;
 }
 
@@ -130,8 +164,11 @@ std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
     const auto fetching = out.size();
     if (fetches(st, g))
         for (std::size_t n = 0; n < fetching; ++n) {
+            if (out[n].products > 1) continue;
             out.push_back(out[n]);
             out.back().stages = 2;
+            out.push_back(out[n]);
+            out.back().stages = 1;
         }
     return out;
 }
@@ -163,11 +200,11 @@ std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batc
         const double tiles_of_c = up(rows, t.tile_m) * up(columns, t.tile_n);
         const double i = static_cast<double>(rows) / up(rows, t.tile_m);
         const double j = static_cast<double>(columns) / up(columns, t.tile_n);
-        const double a_step = std::max({parts * parts * i * j / multiplies_a_cycle, latency,
+        const double a_step = std::max({parts * parts * i * j / multiplies_a_cycle, exposed_latency,
                                         parts * (i + j) / loads_a_cycle});
         const bool copies_x = columns > t.tile_n || parts > 1, copies_y = rows > t.tile_m || parts > 1;
-        const double copied = parts * static_cast<double>(steps) *
-                              (static_cast<double>(copies_x ? rows : 0) + static_cast<double>(copies_y ? columns : 0));
+        const auto sides = (copies_x ? rows : 0) + (copies_y ? columns : 0);
+        const double copied = parts * static_cast<double>(steps * sides);
         const double cycles = tiles_of_c * static_cast<double>(steps) * a_step + 2 * copied +
                               2 * parts * static_cast<double>(rows * columns);
         out.push_back(cycles / lanes * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
@@ -178,6 +215,7 @@ std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batc
 std::vector<double> register_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
                                           const machine& chip) {
     const geometry g(st, chip);
+    const operand_costs costs(st);
     const auto element = size_of(real_of(st.compute));
     const double clock = core_clock(st, chip);
     const double products = static_cast<double>(extent_of(st, batch));
@@ -185,7 +223,7 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
     std::vector<double> out;
     for (const auto& t : tiles) {
         const double cycles = t.products > 1 ? packed_group_cycles(st, chip) / t.products
-                                             : cycles_of_product(g, t, chip, element);
+                                             : cycles_of_product(g, t, element) + cycles_of_copies(g, t, costs, chip);
         const double memory = bytes / (t.stages > 0 ? bytes_a_cycle_ahead : bytes_a_cycle);
         out.push_back(products * (std::max(cycles, memory) + std::min(cycles, memory) / 8) / clock);
     }

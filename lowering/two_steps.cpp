@@ -87,8 +87,8 @@ two_steps added_in_chunks(step st, const machine& chip, plan& p) {
     // in the first cache.
     const bool in_columns = single_step(st, st.x, k) == 1 && single_step(st, st.y, k) == 1;
     const auto fitting = static_cast<std::uint64_t>((24 << 10) / ((em + en) * size_of(st.compute)));
-    const auto rows = in_columns ? 4096 / size_of(st.compute)
-                                 : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_floor(fitting)), 8, 128);
+    const auto of_cache = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_floor(fitting)), 8, 128);
+    const auto rows = in_columns ? 4096 / size_of(st.compute) : of_cache;
     step partial = st;
     partial.op = assignment::assign;
     partial.tile = {static_cast<std::int32_t>(chunks), static_cast<std::int32_t>(rows), 0, 0};

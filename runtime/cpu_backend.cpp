@@ -33,6 +33,7 @@ lowering::machine describe(int threads, const host_compiler& compiler) {
     m.kind = lowering::target::cpu;
     m.architecture = cpu_vector_features();
     m.name = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
+    m.model = cpu_model();
     m.processors = threads;
     const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
     m.shared_bytes = l1 > 0 ? l1 : 32 << 10;
@@ -40,6 +41,10 @@ lowering::machine describe(int threads, const host_compiler& compiler) {
     const double doubles_a_cycle = has("avx512f") ? 32 : has("fma") ? 16 : has("avx") || has("asimd") ? 8 : 4;
     m.vector_bytes = has("avx512f") && has("avx512vl") ? 64 : has("avx") ? 32 : 16;
     m.vector_registers = m.vector_bytes == 64 || has("asimd") || !has("sse4_2") ? 32 : 16;
+    m.instruction_set = has("avx512f") && has("avx512vl") ? "avx512"
+                        : has("avx2") && has("fma")       ? "avx2"
+                        : has("asimd")                    ? "neon"
+                                                          : "other";
     m.flops_f64 = threads * 2.5e9 * doubles_a_cycle;
     m.flops_f32 = 2 * m.flops_f64;
     m.bandwidth = 12e9 * std::min(threads, 16); // a core's share until the memory controllers are full

@@ -36,6 +36,15 @@ std::string cpu_vector_features() {
     return text;
 }
 
+std::string cpu_model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        for (const std::string_view field : {"model name", "cpu\t"})
+            if (std::string_view(line).starts_with(field))
+                if (const auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
+    return "CPU";
+}
+
 std::string cpu_feature_digest() {
     const std::string hardware = fmt::format("{:x} {:x}", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
     return sha256({cpuinfo_features(), hardware});

@@ -8,6 +8,9 @@ namespace ricci::runtime {
 /// The architecture and its vector features: "x86-64 avx2 fma avx512f".
 std::string cpu_vector_features();
 
+/// As the system calls the processor; "CPU" where it does not say.
+std::string cpu_model();
+
 /// Differs between any two CPUs whose instruction sets differ, even beyond vectors; 64 hexadecimal digits.
 std::string cpu_feature_digest();
 

@@ -140,6 +140,7 @@ class batched_source : public product_source {
     void write_vectors() {
         write_tile(1);
         text_.constant("simd_bytes", chip_.vector_bytes);
+        text_.constant("simd_registers", chip_.vector_registers);
     }
 
     void make_lanes_on_cpu() {

@@ -83,7 +83,7 @@ folder open_tuning(if_absent absent) {
 } // namespace
 
 tuning_database::tuning_database(const machine& chip)
-    : chip_(chip), file_name_(fmt::format("{}-{}.json", plain(chip.architecture), plain(chip.name))) {}
+    : chip_(chip), file_name_(fmt::format("{}-{}.json", plain(tables_of(chip)), plain(model_of(chip)))) {}
 
 void tuning_database::load() {
     if (measured_) return;
@@ -109,7 +109,7 @@ std::shared_ptr<const tuning_table> tuning_database::shipped() {
     if (!shipped_) {
         auto table = std::make_shared<tuning_table>();
         // What was measured on this very chip stands above what another one of its architecture gave.
-        for (const auto& name : {fmt::format("{}.json", chip_.architecture), file_name_}) {
+        for (const auto& name : {fmt::format("{}.json", tables_of(chip_)), file_name_}) {
             const auto text = kernels::source_file(fmt::format("tuned/{}", name));
             if (text.empty()) continue;
             const auto file = read_tuning(text);
@@ -159,7 +159,7 @@ tuning_database& tuning_database_of(const machine& chip) {
     static std::mutex mutex;
     static auto& all = *new std::map<std::string, tuning_database>; // as long as the process, like the kernels
     const std::lock_guard lock(mutex);
-    return all.try_emplace(chip.architecture + '\n' + chip.name, chip).first->second;
+    return all.try_emplace(tables_of(chip) + '\n' + model_of(chip), chip).first->second;
 }
 
 } // namespace ricci::runtime

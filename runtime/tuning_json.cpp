@@ -112,7 +112,7 @@ std::string to_json(const batched_tile& tile) { return tile_to_json(tile, fields
 
 std::string write_tuning(const tuning_table& table, const machine& chip) {
     auto out = fmt::format("{{\"{}\": {}, \"architecture\": {}, \"chip\": {}, \"entries\": [", version_name, version,
-                           json(chip.architecture).dump(), json(chip.name).dump());
+                           json(lowering::tables_of(chip)).dump(), json(lowering::model_of(chip)).dump());
     const char* separator = "\n";
     for (const auto& [key, best] : table.entries()) {
         out += separator + entry_to_json(key, best).dump();

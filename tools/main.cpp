@@ -58,8 +58,7 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
     command->add_option("--assign", tune.sizes.assignments, "Of a sweep: =,+=,-=")
         ->capture_default_str()
         ->needs(sizes);
-    command->add_option("--bytes", tune.sizes.bytes, "Of a sweep: all operands together, which gives the batch")
-        ->capture_default_str()
+    command->add_option("--bytes", tune.sizes.bytes, "Of a sweep: all operands together, which gives the batch (default 1GB; on a CPU 1MB, which its cache holds)")
         ->needs(sizes);
     auto* const dry_run = command->add_flag("--dry-run", tune.dry_run,
                                             "Print the candidates and the model's predictions; measure nothing");

@@ -18,11 +18,15 @@ namespace ricci::tools {
 
 namespace {
 
-std::vector<tuning_request> requests_of(const tune_options& options) {
+std::vector<tuning_request> requests_of(const tune_options& options, const lowering::machine& chip) {
     const int given = !options.statements.empty() + !options.file.empty() + !options.sizes.sizes.empty();
     if (given > 1) throw error("a statement, --file and --sizes are three ways to say what to tune: give one");
     if (!options.file.empty()) return read_tuning_list(options.file);
-    if (!options.sizes.sizes.empty()) return expand(options.sizes);
+    if (!options.sizes.sizes.empty()) {
+        auto sizes = options.sizes;
+        if (sizes.bytes.empty()) sizes.bytes = chip.kind == lowering::target::cpu ? "1MB" : "1GB";
+        return expand(sizes);
+    }
     if (!options.statements.empty()) return {{options.statements, options.operands}};
     if (options.export_file.empty())
         throw error("nothing to tune: give a statement with its operands, --file or --sizes");
@@ -54,7 +58,6 @@ void export_table(const std::filesystem::path& file, const lowering::machine& ch
 } // namespace
 
 int tune_command(const tune_options& options) {
-    const auto requests = requests_of(options);
     tuning_output output;
     if (!options.tolerance.empty()) output.tolerance = parse_percentage(options.tolerance, "--tolerance");
     output.json = options.json;
@@ -68,12 +71,11 @@ int tune_command(const tune_options& options) {
     }
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     const auto chip = chip_of(options, where);
+    const auto requests = requests_of(options, chip);
     int code = 0;
     if (!requests.empty()) {
         const auto jobs = tuning_jobs(requests, chip, where);
-        if (jobs.empty() && chip.kind == lowering::target::cpu) {
-            fmt::print("nothing to tune: on {} every kernel has one set of parameters\n", where.name());
-        } else if (jobs.empty()) {
+        if (jobs.empty()) {
             fmt::print("nothing to tune: none of the kernels has parameters to choose\n");
         } else if (options.dry_run) {
             fmt::print("on {} ({}), by the model:\n", chip.name, chip.architecture);

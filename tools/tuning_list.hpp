@@ -27,7 +27,9 @@ struct sweep {
     std::string transpose = "NN";   ///< "NN,NT,TN,TT"
     std::string forms = "batched";  ///< "batched,interleaved,atb,ab"
     std::string assignments = "+="; ///< "=,+=,-="
-    std::string bytes = "1GB";      ///< of all operands together; gives the batch, or the long side
+    /// of all operands together; gives the batch, or the long side. Empty: 1GB on a GPU, 1MB on a CPU, whose kernels
+    /// are told apart by what they do with operands in the cache
+    std::string bytes = "";
 };
 
 /// One request for each size, type, transposition, form and assignment. Throws ricci::error for what it cannot read.

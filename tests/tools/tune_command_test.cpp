@@ -51,15 +51,19 @@ TEST_CASE("TF32 is asked for by an option or by RICCI_MATH, and has a key of its
     CHECK(wrong.err == "ricci: RICCI_MATH is \"fast\": expected full or tf32\n");
 }
 
-TEST_CASE("a CPU has nothing to tune, yet") {
+TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is said") {
     const folder here;
-    for (const bool dry : {false, true}) {
-        std::vector<std::string> words{"--sizes", "1..4", "--device", "cpu"};
-        if (dry) words.push_back("--dry-run");
-        const auto found = tune(here, words);
-        CHECK(found.code == 0);
-        CHECK(found.out == "nothing to tune: on cpu every kernel has one set of parameters\n");
-    }
+    const std::vector<std::string> sweep{"--sizes", "3,6", "--types", "f64", "--device", "cpu", "--bytes", "100KB"};
+    auto dry = sweep;
+    dry.push_back("--dry-run");
+    CHECK_THAT(tune(here, dry).out, Catch::Contains("m=3 n=3 k=3 batch=463") && Catch::Contains("(the model's choice)"));
+    auto exported = sweep;
+    exported.insert(exported.end(), {"--export", "table.json"});
+    const auto found = tune(here, exported);
+    CHECK(found.code == 0);
+    CHECK_THAT(found.out, Catch::Contains("m=6 n=6 k=6 batch=116") && Catch::Contains("2 entries for CPU"));
+    const auto atb = tune(here, {"--sizes", "4", "--form", "atb", "--device", "cpu"});
+    CHECK(atb.out == "nothing to tune: none of the kernels has parameters to choose\n");
     const auto direct = tune(here, {"C(i) = A(i)", "A=f64[9]", "--dry-run", "--chip", "h100"});
     CHECK(direct.out == "nothing to tune: none of the kernels has parameters to choose\n");
 }

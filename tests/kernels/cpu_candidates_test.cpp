@@ -1,0 +1,76 @@
+// cpu_candidates: all parameters that a CPU's kernels for small products may have, or some of many, against nested
+// loops.
+#include "lowering/lower.hpp"
+#include "lowering/print.hpp"
+#include "lowering/tile_candidates.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/executable.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/covering.hpp"
+
+#include <algorithm>
+#include <random>
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+// Vectors of all lanes, of some and of few; X along m, along k (transposed in registers, or copied) and along neither;
+// copied Y; half numbers; C in other types and places; products without gaps, of every size that lanes hold several
+// of; neighbors in whole vectors and at the end of rows.
+const covering_case cases[] = {
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,3,37] A=f64[3,3,37] B=f64[3,3,37]"},
+    {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f32[4,4,19] A=f32[4,4,19] B=f32[4,4,19]"},
+    {"C(i,j,e) -= 2*A(k,i,e)*B(j,k,e)", "C=f64[2,5,41] A=f64[3,2,41] B=f64[5,3,41]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f32[5,3,50] A=f32[5,2,50] B=f32[2,3,50]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[9,10,5] A=f64[9,11,5] B=f64[11,10,5]"},
+    {"C(i,j,e) -= A(k,i,e)*B(k,j,e)", "C=f64[13,7,5] A=f64[17,13,5] B=f64[17,7,5]"},
+    {"C(i,j,e) += 3*A(k,i,e)*B(j,k,e)", "C=f32[21,18,5] A=f32[19,21,5] B=f32[18,19,5]"},
+    {"C(j,i,e) += A(i,k,e)*B(k,j,e)", "C=f64[20,33,4] A=f64[33,6,4] B=f64[6,20,4]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f64[10:2,6:25,7:151] A=f64[10:3,5:40,7:222] B=f64[5:-1,6:11,7:100]"},
+    {"C(i,j,e) += conj(A(k,i,e))*B(k,j,e)", "C=c64[7,6,5] A=c64[9,7,5] B=c64[9,6,5]"},
+    {"C(i,j,e) -= A(i,k,e)*conj(B(k,j,e))", "C=c128[6,5,5] A=c128[6,7,5] B=c128[7,5,5]"},
+    {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f16[18,5,5] A=f16[18,9,5] B=f16[9,5,5]"},
+    {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f32[11,6,5] A=bf16[10,11,5] B=bf16[10,6,5]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f32[11,6,5] A=f64[11,4,5] B=f32[4,6,5]"},
+    {"C(i,e) = A(i,k,e)*B(k,e)", "C=f64[19,12] A=f64[19,23,12] B=f64[23,12]"},
+    {"C(i,j,e) += A(i,k,q(e))*B(k,j,q(e))", "C=f64[9,8,9] A=f64[9,7,4] B=f64[7,8,4] q=i32[9]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[35,7,5] A=f64[35,7,6] B=f64[35,6,5]"},
+    {"C(e,i,j) -= A(e,i,k)*conj(B(e,k,j))", "C=c64[21,5,4] A=c64[21,5,6] B=c64[21,6,4]"},
+    {"C(e,i,j) += 2*A(e,i,k)*B(e,k,j)", "C=f16[33,3,4] A=f16[33,3,6] B=f16[33,6,4]"},
+};
+
+constexpr std::size_t most = 10; // of each case
+
+} // namespace
+
+TEST_CASE("candidates of a CPU's products agree with the oracle") {
+    std::mt19937_64 random(1);
+    std::uint64_t seed = 0;
+    for (const auto& c : cases) {
+        const auto made = make_case(c, ++seed);
+        auto chip = runtime::backend_of(cpu()).machine();
+        chip.has_blas = false; // it would take some of these short batches
+        auto plan = lowering::lower(made.s, chip);
+        const auto found = std::find_if(plan.steps.begin(), plan.steps.end(),
+                                        [&](const lowering::step& st) { return lowering::has_tile(st, chip); });
+        INFO(c.statement);
+        REQUIRE(found != plan.steps.end());
+        auto candidates = lowering::tile_candidates(*found, chip);
+        REQUIRE(candidates.size() > 1);
+        std::shuffle(candidates.begin(), candidates.end(), random);
+        // groups of packed products, where there are such, are few among them
+        std::stable_partition(candidates.begin(), candidates.end(), [](const auto& t) { return t.products > 1; });
+        candidates.resize(std::min(candidates.size(), most));
+        for (const auto& tile : candidates) {
+            found->batched = tile;
+            const runtime::executable kernel(cpu(), plan);
+            auto again = make_case(c, seed);
+            const auto report = run_and_compare(again, cpu().code(),
+                                                [&](const lowering::statement& s) { kernel.launch(s); });
+            INFO(report << lowering::to_string(tile) << ", k unrolled " << tile.k_unrolled);
+            CHECK(report.empty());
+        }
+    }
+}
