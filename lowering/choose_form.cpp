@@ -336,7 +336,7 @@ class form_chooser {
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
-        if (ab_takes_boxes(long_side == n ? with_sides_swapped(st) : st, chip_))
+        if (chip_.kind == target::cuda && ab_takes_boxes(long_side == n ? with_sides_swapped(st) : st, chip_))
             return take_rows(std::move(st), long_side, out);
         if (auto split = as_batch(st, long_side, chip_)) {
             split->products.shape = product_shape(split->products);

@@ -1,7 +1,6 @@
 // register_tile: the parameters of a CPU's kernel for small products.
 #include "lowering/register_tile.hpp"
 
-#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/packed_products.hpp"
 
@@ -64,6 +63,23 @@ struct operand_costs {
 std::int64_t evenly(std::int64_t count, std::int64_t largest) {
     const auto parts = (count + largest - 1) / largest;
     return (count + parts - 1) / parts;
+}
+
+/// What a product of a long batch has of its own, however long this one is: its kernel serves them all.
+double bytes_of_a_product(const step& st) {
+    const auto batches = axes_of(st, batch);
+    double bytes = 0;
+    for (const int o : {0, 1, 2}) {
+        const auto& x = operand_of(st, o);
+        const bool own = !x.gathers.empty() || std::any_of(batches.begin(), batches.end(), [&](auto a) {
+            return x.present[static_cast<std::size_t>(a)] != 0;
+        });
+        const auto first = extent_of(st, o == 2 ? axis_class::k : m);
+        const auto second = extent_of(st, o == 1 ? axis_class::k : axis_class::n), elements = first * second;
+        const bool twice = o == 0 && st.op != assignment::assign;
+        if (own) bytes += static_cast<double>(elements * size_of(x.type) * (twice ? 2 : 1));
+    }
+    return bytes;
 }
 
 /// Cycles a second, of all cores together.
@@ -219,7 +235,7 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
     const auto element = size_of(real_of(st.compute));
     const double clock = core_clock(st, chip);
     const double products = static_cast<double>(extent_of(st, batch));
-    const double bytes = cost_model(st, chip).bytes / products;
+    const double bytes = bytes_of_a_product(st);
     std::vector<double> out;
     for (const auto& t : tiles) {
         const double cycles = t.products > 1 ? packed_group_cycles(st, chip) / t.products

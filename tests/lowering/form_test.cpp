@@ -72,7 +72,7 @@ constexpr form_case cases[] = {
     {"C(i,distinct(q)(j)) += A(i,p(k))*B(k,j)", "C=f64[200,900] A=f64[200,9] B=f64[250,300] p=i32[250] q=i64[300]",
      "permutation/direct GEMM/library permutation/direct"},
     {"C(e,j) = 2*A(p(e),k)*B(k,j)", "C=f64[50000,32] A=f64[90,30] B=f64[30,32] p=i32[50000]",
-     "permutation/direct tall-skinny A B/tall_skinny_ab"},
+     "permutation/direct batched GEMM/batched_small tall-skinny A B/tall_skinny_ab"},
     {"C(i,e) = A(i,p(e))", "C=f64[20,30] A=f64[20,9] p=i32[30]", "permutation/direct"},
     {"C(i) = a(i,k)/(b(k)+c(i))", "C=f64[20] a=f64[20,30] b=f64[30] c=f64[20]", "direct/direct"},
 };

@@ -73,7 +73,7 @@ TEST_CASE("every statement of a sweep can be lowered, and has kernels to choose 
     CHECK(jobs == requests.size());
     s.types = "bf16," + s.types; // it uses what half has
     CHECK(tuning_jobs(expand(s), tests::some_gpu(), cpu()).size() == jobs);
-    CHECK(tuning_jobs(requests, tests::some_cpu(), cpu()).empty());
+    CHECK(tuning_jobs(requests, tests::some_cpu(), cpu()).size() == jobs / 4 * 3); // A^T B has no parameters
 }
 
 TEST_CASE("equal keys are tuned once; statements without kernels to choose from not at all") {
