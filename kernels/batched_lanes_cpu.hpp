@@ -116,40 +116,35 @@ RICCI_FUNCTION void lanes_tile(const arguments& a, const vector_matrix& x, const
                                int count, int row, int column) {
     start_afresh();
     vector sums[Rows][Columns][parts];
-    for_each_of<Rows>([&](auto i) RICCI_INLINED {
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED { sums[i][j][p] = vector{}; });
-        });
-    });
+    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
+    constexpr real of_both = x_conjugated == y_conjugated ? -1 : 1;
+    constexpr real of_x = x_conjugated ? -1 : 1, of_y = y_conjugated ? -1 : 1;
 #pragma GCC unroll 2
     for (int l = 0; l < steps; ++l) {
         vector xs[Rows][parts];
-        for_each_of<Rows>([&](auto i) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED { xs[i][p] = x.at(row + i, l, p); });
-        });
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) xs[i][p] = x.at(row + i, l, p);
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
+            const vector re = y.at(l, column + j, 0);
+            RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) sums[i][j][0] += xs[i][0] * re;
             if constexpr (parts == 2) {
-                constexpr real of_both = x_conjugated == y_conjugated ? -1 : 1;
-                constexpr real of_x = x_conjugated ? -1 : 1, of_y = y_conjugated ? -1 : 1;
-                const vector re = y.at(l, column + j, 0), im = y.at(l, column + j, 1);
-                for_each_of<Rows>([&](auto i) RICCI_INLINED {
-                    sums[i][j][0] += xs[i][0] * re;
-                    sums[i][j][0] += of_both * xs[i][1] * im;
-                    sums[i][j][1] += of_y * xs[i][0] * im;
-                    sums[i][j][1] += of_x * xs[i][1] * re;
-                });
-            } else {
-                const vector value = y.at(l, column + j, 0);
-                for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][0] += xs[i][0] * value; });
+                constexpr int im = parts - 1;
+                const vector other = y.at(l, column + j, im);
+                RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) {
+                    sums[i][j][0] += of_both * xs[i][im] * other;
+                    sums[i][j][im] += of_y * xs[i][0] * other;
+                    sums[i][j][im] += of_x * xs[i][im] * re;
+                }
             }
-        });
+        }
     }
-    for_each_of<Columns>([&](auto j) RICCI_INLINED {
-        for_each_of<Rows>([&](auto i) RICCI_INLINED {
+    RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+        RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) {
             finish_sum(a, sums[i][j]);
             store_neighbors(c + c_offset(a, row + i, column + j), count, sums[i][j]);
-        });
-    });
+        }
 }
 
 template <int Columns>

@@ -217,48 +217,47 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
                                  int column) {
     start_afresh();
     vector sums[Vectors][Columns][parts];
-    for_each_of<Vectors>([&](auto v) RICCI_INLINED {
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED { sums[v][j][p] = vector{}; });
-        });
-    });
-    const auto add_step = [&](int l, const auto& x_of) RICCI_INLINED {
-        vector x[Vectors];
-        for_each_of<Vectors>([&](auto v) RICCI_INLINED { x[v] = x_of(v); });
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED {
+    RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[v][j][p] = vector{};
+    const auto add_step = [&](int l, const vector(&x)[Vectors]) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) {
                 const real y = y_number(a, from, l, column + j, p);
-                for_each_of<Vectors>([&](auto v) RICCI_INLINED { sums[v][j][p] += x[v] * y; });
-            });
-        });
+                RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) sums[v][j][p] += x[v] * y;
+            }
     };
     if constexpr (x_in_registers) {
         for_blocks_of_steps([&](auto steps, int step) RICCI_INLINED {
-            vector x[Vectors][elements_of_vector];
-            for_each_of<Vectors>([&](auto v) RICCI_INLINED {
-                constexpr int rows = (v + 1 == Vectors ? Last : lanes) / parts;
-                load_transposed<rows, steps>(a, from.x, row / parts + v * elements_of_vector, step, x[v]);
-            });
-#pragma GCC unroll 64
-            for (int l = 0; l < steps; ++l) add_step(step + l, [&](auto v) RICCI_INLINED { return x[v][l]; });
+            vector block[Vectors][elements_of_vector];
+            constexpr int whole = lanes / parts, rest = Last / parts;
+            const auto rows_of = [&](int v) { return row / parts + v * elements_of_vector; };
+            RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
+                load_transposed<whole, steps>(a, from.x, rows_of(v), step, block[v]);
+            load_transposed<rest, steps>(a, from.x, rows_of(Vectors - 1), step, block[Vectors - 1]);
+            RICCI_ALL_UNROLLED for (int l = 0; l < steps; ++l) {
+                vector x[Vectors];
+                RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) x[v] = block[v][l];
+                add_step(step + l, x);
+            }
         });
     } else {
-        const auto step = [&](int l) RICCI_INLINED {
+#pragma GCC unroll steps_without_jump
+        for (int l = 0; l < static_cast<int>(k); ++l) {
             fetch_share<x_bytes, Vectors, Columns>(from.next_x, row, column, l);
             fetch_share<y_bytes, Vectors, Columns>(from.next_y, row, column, l);
-            add_step(l, [&](auto v) RICCI_INLINED {
-                return x_vector<v + 1 == Vectors ? Last : lanes>(a, from, row + v * lanes, l);
-            });
-        };
-#pragma GCC unroll steps_without_jump
-        for (int l = 0; l < static_cast<int>(k); ++l) step(l);
+            vector x[Vectors];
+            RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
+                x[v] = x_vector<lanes>(a, from, row + v * lanes, l);
+            x[Vectors - 1] = x_vector<Last>(a, from, row + (Vectors - 1) * lanes, l);
+            add_step(l, x);
+        }
     }
-    for_each_of<Columns>([&](auto j) RICCI_INLINED {
-        for_each_of<Vectors>([&](auto v) RICCI_INLINED {
-            store_tile_vector<v + 1 == Vectors ? Last : lanes>(a, c, row + v * lanes, column + j,
-                                                               finished(a, sums[v][j]));
-        });
-    });
+    RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
+        RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
+            store_tile_vector<lanes>(a, c, row + v * lanes, column + j, finished(a, sums[v][j]));
+        store_tile_vector<Last>(a, c, row + (Vectors - 1) * lanes, column + j, finished(a, sums[Vectors - 1][j]));
+    }
 }
 
 /// All rows of C's columns [column, column + Columns).

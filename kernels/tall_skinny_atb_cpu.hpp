@@ -57,39 +57,35 @@ struct block_of_rows {
     int rows;
 };
 
-template <int Rows, int Columns, class F> RICCI_FUNCTION void for_each_sum(const F& f) {
-    for_each_of<Rows>([&](auto i) RICCI_INLINED {
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED { f(i, j, p); });
-        });
-    });
-}
-
 /// Lanes are neighboring rows: Rows columns of X by Columns columns of Y.
 template <int Rows, int Columns>
 RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, partial_sums& total, int row,
                                 int column) {
     start_afresh();
     vector sums[Rows][Columns][parts];
-    for_each_sum<Rows, Columns>([&](auto i, auto j, auto p) RICCI_INLINED { sums[i][j][p] = vector{}; });
+    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
     const auto add = [&](auto count, int at) RICCI_INLINED {
         vector x[Rows];
-        for_each_of<Rows>(
-            [&](auto i) RICCI_INLINED { x[i] = load_vector<count>(b.x + m_offset(a, 1, row + i) + at); });
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+            x[i] = load_vector<count>(b.x + m_offset(a, 1, row + i) + at);
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
             const vector y = load_vector<count>(b.y + n_offset(a, 1, column + j) + at);
-            for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][0] += x[i] * y; });
+            RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) sums[i][j][0] += x[i] * y;
             if constexpr (parts == 2) {
                 const vector turned = shuffled<pairs_exchanged, real, lanes>(y, y);
-                for_each_of<Rows>([&](auto i) RICCI_INLINED { sums[i][j][parts - 1] += x[i] * turned; });
+                RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) sums[i][j][parts - 1] += x[i] * turned;
             }
-        });
+        }
     };
     int at = 0;
     for (; at + elements_of_vector <= b.rows; at += elements_of_vector) add(constant<elements_of_vector>(), at);
     for (; at < b.rows; ++at) add(constant<1>(), at);
-    for_each_sum<Rows, Columns>(
-        [&](auto i, auto j, auto p) RICCI_INLINED { total.value[row + i][column + j][p] += sums[i][j][p]; });
+    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p)
+                total.value[row + i][column + j][p] += sums[i][j][p];
 }
 
 /// Lanes are neighboring columns of X: Vectors vectors of them, the last with Last elements.
@@ -98,28 +94,31 @@ RICCI_FUNCTION void add_along_m(const arguments& a, const block_of_rows& b, part
                                 int column) {
     start_afresh();
     vector sums[Vectors][Columns][parts];
-    for_each_sum<Vectors, Columns>([&](auto v, auto j, auto p) RICCI_INLINED { sums[v][j][p] = vector{}; });
+    RICCI_ALL_UNROLLED for (int i = 0; i < Vectors; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
     for (int l = 0; l < b.rows; ++l) {
         vector x[Vectors];
-        for_each_of<Vectors>([&](auto v) RICCI_INLINED {
-            constexpr int count = v + 1 == Vectors ? Last : elements_of_vector;
+        const auto take = [&](auto count, int v) RICCI_INLINED {
             if constexpr (x_is_direct)
                 x[v] = load_vector<count>(b.x + k_offset(a, 0, l) + (vectors_before + v) * elements_of_vector);
             else x[v] = load_whole<real, lanes>(&b.x_copy[l][(vectors_before + v) * lanes]);
-        });
-        for_each_of<Columns>([&](auto j) RICCI_INLINED {
-            for_each_of<parts>([&](auto p) RICCI_INLINED {
+        };
+        RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v) take(constant<elements_of_vector>(), v);
+        take(constant<Last>(), Vectors - 1);
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) {
                 real y;
                 if constexpr (y_is_direct)
                     y = reinterpret_cast<const real*>(b.y + k_offset(a, 1, l) + n_offset(a, 1, column + j))[p];
                 else y = b.y_copy[l][(column + j) * parts + p];
-                for_each_of<Vectors>([&](auto v) RICCI_INLINED { sums[v][j][p] += x[v] * y; });
-            });
-        });
+                RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) sums[v][j][p] += x[v] * y;
+            }
     }
-    for_each_sum<Vectors, Columns>([&](auto v, auto j, auto p) RICCI_INLINED {
-        total.value[vectors_before + v][column + j][p] += sums[v][j][p];
-    });
+    RICCI_ALL_UNROLLED for (int i = 0; i < Vectors; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p)
+                total.value[vectors_before + i][column + j][p] += sums[i][j][p];
 }
 
 template <int Columns>
