@@ -5,7 +5,8 @@
 
 namespace ricci::runtime {
 
-/// The architecture and its vector features: "x86-64 avx2 fma avx512f".
+/// The architecture and its vector features: "x86-64 avx2 fma avx512f"; SVE with
+/// its length, "aarch64 asimd sve256".
 std::string cpu_vector_features();
 
 /// Differs between any two CPUs whose instruction sets differ, even beyond vectors; 64 hexadecimal digits.
