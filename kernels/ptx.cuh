@@ -88,14 +88,23 @@ RICCI_FUNCTION float float_of(unsigned bits) {
 #endif
 }
 
+// A type that one instruction converts. (g++ 12 has _Float16 on other x86 CPUs too, and calls a function there.)
+#if !RICCI_ON_GPU && defined(__aarch64__)
+#define RICCI_CONVERTS_HALVES
+using native_half = __fp16;
+#elif !RICCI_ON_GPU && defined(__F16C__) && defined(__FLT16_MANT_DIG__) && !defined(__clang__)
+#define RICCI_CONVERTS_HALVES
+using native_half = _Float16;
+#endif
+
 /// binary16 bits -> float.
 RICCI_FUNCTION float float_from_half(unsigned short bits) {
 #if RICCI_ON_GPU
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
-#elif defined(__FLT16_MANT_DIG__) && !defined(__clang__)
-    _Float16 value;
+#elif defined(RICCI_CONVERTS_HALVES)
+    native_half value;
     __builtin_memcpy(&value, &bits, 2);
     return static_cast<float>(value);
 #else
@@ -113,8 +122,8 @@ RICCI_FUNCTION unsigned short half_from_float(float value) {
     unsigned short bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return bits;
-#elif defined(__FLT16_MANT_DIG__) && !defined(__clang__)
-    const _Float16 narrow = static_cast<_Float16>(value);
+#elif defined(RICCI_CONVERTS_HALVES)
+    const native_half narrow = static_cast<native_half>(value);
     unsigned short bits;
     __builtin_memcpy(&bits, &narrow, 2);
     return bits;

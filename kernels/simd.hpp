@@ -100,12 +100,50 @@ template <class T, int N> RICCI_FUNCTION void store_whole(T* p, simd<T, N> v) {
     *reinterpret_cast<typename simd_type<T, N>::in_memory*>(p) = v;
 }
 
+/// An address for builtins of parts of vectors: some want an element's, some, and more of Clang's than of g++'s, a
+/// vector's.
+template <class T, class Vector> struct part_address {
+    T* element;
+    RICCI_FUNCTION operator T*() const { return element; }
+    RICCI_FUNCTION operator Vector*() const { return reinterpret_cast<Vector*>(element); }
+};
+
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0 && !defined(__clang__)
+#define RICCI_HAS_SVE_PARTS
+/// Parts of SVE's vectors, by instructions: g++ 12 would put them together on the stack.
+template <class T, int Count> struct elements_in_memory { T x[Count]; };
+template <class T, int Count> RICCI_FUNCTION __SVBool_t first_lanes() {
+    __SVBool_t out;
+    if constexpr (sizeof(T) == 8) asm("ptrue %0.d, vl%1" : "=Upl"(out) : "i"(Count));
+    else asm("ptrue %0.s, vl%1" : "=Upl"(out) : "i"(Count));
+    return out;
+}
+template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> load_first_lanes(const T* p) {
+    const auto& from = *reinterpret_cast<const elements_in_memory<T, Count>*>(p);
+    simd<T, N> v;
+    if constexpr (sizeof(T) == 8)
+        asm("ld1d %0.d, %1/z, %2" : "=w"(v) : "Upl"(first_lanes<T, Count>()), "Q"(from));
+    else asm("ld1w %0.s, %1/z, %2" : "=w"(v) : "Upl"(first_lanes<T, Count>()), "Q"(from));
+    return v;
+}
+template <class T, int N, int Count> RICCI_FUNCTION void store_first_lanes(T* p, simd<T, N> v) {
+    auto& to = *reinterpret_cast<elements_in_memory<T, Count>*>(p);
+    if constexpr (sizeof(T) == 8) asm("st1d %1.d, %2, %0" : "=Q"(to) : "w"(v), "Upl"(first_lanes<T, Count>()));
+    else asm("st1w %1.s, %2, %0" : "=Q"(to) : "w"(v), "Upl"(first_lanes<T, Count>()));
+}
+#endif
+
 /// The first Count lanes from memory, the others 0: by the narrowest vector that has them. (Stores of 64 bytes that
 /// cross a cache line take two or three times as long, whatever their mask; an 8-byte one does not cross.)
 template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> load_part(const T* p) {
     constexpr int size = N * static_cast<int>(sizeof(T));
+    [[maybe_unused]] const part_address<const T, const simd<T, N>> from{p};
     if constexpr (Count == N) {
         return load_whole<T, N>(p);
+#if defined(RICCI_HAS_SVE_PARTS)
+    } else if constexpr (8 * size == __ARM_FEATURE_SVE_BITS) {
+        return load_first_lanes<T, N, Count>(p);
+#endif
     } else if constexpr (Count == 1) {
         simd<T, N> v{};
         v[0] = *p;
@@ -114,22 +152,22 @@ template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> load_part(const T
         return with_zeros<T, N / 2>(load_part<T, N / 2, Count>(p));
 #if defined(__AVX512F__) && defined(__AVX512VL__)
     } else if constexpr (sizeof(T) == 8 && size == 64) {
-        return __builtin_ia32_loadupd512_mask(p, simd<T, N>{}, (1 << Count) - 1);
+        return __builtin_ia32_loadupd512_mask(from, simd<T, N>{}, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 8 && size == 32) {
-        return __builtin_ia32_loadupd256_mask(p, simd<T, N>{}, (1 << Count) - 1);
+        return __builtin_ia32_loadupd256_mask(from, simd<T, N>{}, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 64) {
-        return __builtin_ia32_loadups512_mask(p, simd<T, N>{}, (1 << Count) - 1);
+        return __builtin_ia32_loadups512_mask(from, simd<T, N>{}, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 32) {
-        return __builtin_ia32_loadups256_mask(p, simd<T, N>{}, (1 << Count) - 1);
+        return __builtin_ia32_loadups256_mask(from, simd<T, N>{}, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 16) {
-        return __builtin_ia32_loadups128_mask(p, simd<T, N>{}, (1 << Count) - 1);
+        return __builtin_ia32_loadups128_mask(from, simd<T, N>{}, (1 << Count) - 1);
 #elif defined(__AVX2__)
     } else if constexpr (sizeof(T) == 8 && size == 32) {
         const simd<long long, N> mask = simd<long long, N>{0, 1, 2, 3} < Count;
-        return __builtin_ia32_maskloadpd256(reinterpret_cast<const simd<double, 4>*>(p), mask);
+        return __builtin_ia32_maskloadpd256(from, mask);
     } else if constexpr (sizeof(T) == 4 && size == 32) {
         const simd<int, N> mask = simd<int, N>{0, 1, 2, 3, 4, 5, 6, 7} < Count;
-        return __builtin_ia32_maskloadps256(reinterpret_cast<const simd<float, 8>*>(p), mask);
+        return __builtin_ia32_maskloadps256(from, mask);
 #endif
     } else {
         simd<T, N> v{};
@@ -139,30 +177,35 @@ template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> load_part(const T
 }
 template <class T, int N, int Count> RICCI_FUNCTION void store_part(T* p, simd<T, N> v) {
     constexpr int size = N * static_cast<int>(sizeof(T));
+    [[maybe_unused]] const part_address<T, simd<T, N>> to{p};
     if constexpr (Count == N) {
         store_whole<T, N>(p, v);
+#if defined(RICCI_HAS_SVE_PARTS)
+    } else if constexpr (8 * size == __ARM_FEATURE_SVE_BITS) {
+        store_first_lanes<T, N, Count>(p, v);
+#endif
     } else if constexpr (Count == 1) {
         *p = v[0];
     } else if constexpr (size > 16 && 2 * Count <= N) {
         store_part<T, N / 2, Count>(p, first_half<T, N>(v));
 #if defined(__AVX512F__) && defined(__AVX512VL__)
     } else if constexpr (sizeof(T) == 8 && size == 64) {
-        __builtin_ia32_storeupd512_mask(p, v, (1 << Count) - 1);
+        __builtin_ia32_storeupd512_mask(to, v, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 8 && size == 32) {
-        __builtin_ia32_storeupd256_mask(p, v, (1 << Count) - 1);
+        __builtin_ia32_storeupd256_mask(to, v, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 64) {
-        __builtin_ia32_storeups512_mask(p, v, (1 << Count) - 1);
+        __builtin_ia32_storeups512_mask(to, v, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 32) {
-        __builtin_ia32_storeups256_mask(p, v, (1 << Count) - 1);
+        __builtin_ia32_storeups256_mask(to, v, (1 << Count) - 1);
     } else if constexpr (sizeof(T) == 4 && size == 16) {
-        __builtin_ia32_storeups128_mask(p, v, (1 << Count) - 1);
+        __builtin_ia32_storeups128_mask(to, v, (1 << Count) - 1);
 #elif defined(__AVX2__)
     } else if constexpr (sizeof(T) == 8 && size == 32) {
         const simd<long long, N> mask = simd<long long, N>{0, 1, 2, 3} < Count;
-        __builtin_ia32_maskstorepd256(reinterpret_cast<simd<double, 4>*>(p), mask, v);
+        __builtin_ia32_maskstorepd256(to, mask, v);
     } else if constexpr (sizeof(T) == 4 && size == 32) {
         const simd<int, N> mask = simd<int, N>{0, 1, 2, 3, 4, 5, 6, 7} < Count;
-        __builtin_ia32_maskstoreps256(reinterpret_cast<simd<float, 8>*>(p), mask, v);
+        __builtin_ia32_maskstoreps256(to, mask, v);
 #endif
     } else {
         for_each_of<Count>([&](auto t) RICCI_INLINED { p[t.value] = v[t.value]; });
@@ -246,13 +289,14 @@ template <int N> struct simd_of_16_bits {
 /// The first Count of N elements of 2 bytes, the others 0; and back.
 template <int N, int Count> RICCI_FUNCTION typename simd_of_16_bits<N>::value load_bits(const void* p) {
     using value = typename simd_of_16_bits<N>::value;
+    [[maybe_unused]] const part_address<const short, const value> from{static_cast<const short*>(p)};
     if constexpr (Count == N) {
         return *static_cast<const typename simd_of_16_bits<N>::in_memory*>(p);
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     } else if constexpr (N == 16) {
-        return __builtin_ia32_loaddquhi256_mask(static_cast<const short*>(p), value{}, (1 << Count) - 1);
+        return __builtin_ia32_loaddquhi256_mask(from, value{}, (1 << Count) - 1);
     } else if constexpr (N == 8) {
-        return __builtin_ia32_loaddquhi128_mask(static_cast<const short*>(p), value{}, (1 << Count) - 1);
+        return __builtin_ia32_loaddquhi128_mask(from, value{}, (1 << Count) - 1);
 #endif
     } else {
         value v{};
@@ -261,17 +305,22 @@ template <int N, int Count> RICCI_FUNCTION typename simd_of_16_bits<N>::value lo
     }
 }
 template <int N, int Count> RICCI_FUNCTION void store_bits(void* p, typename simd_of_16_bits<N>::value v) {
+    [[maybe_unused]] const part_address<short, typename simd_of_16_bits<N>::value> to{static_cast<short*>(p)};
     if constexpr (Count == N) {
         *static_cast<typename simd_of_16_bits<N>::in_memory*>(p) = v;
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
     } else if constexpr (N == 16) {
-        __builtin_ia32_storedquhi256_mask(static_cast<short*>(p), v, (1 << Count) - 1);
+        __builtin_ia32_storedquhi256_mask(to, v, (1 << Count) - 1);
     } else if constexpr (N == 8) {
-        __builtin_ia32_storedquhi128_mask(static_cast<short*>(p), v, (1 << Count) - 1);
+        __builtin_ia32_storedquhi128_mask(to, v, (1 << Count) - 1);
 #endif
     } else {
         __builtin_memcpy(p, &v, 2 * Count);
     }
+}
+
+template <class V> RICCI_FUNCTION V selected(V where, V then, V otherwise) {
+    return (then & where) | (otherwise & ~where);
 }
 
 template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_of_16_bits<N>::value bits) {
@@ -285,6 +334,14 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
         return __builtin_ia32_vcvtph2ps256(bits);
     else
 #endif
+#if defined(__aarch64__)
+    if constexpr (N == 4) { // g++ 12 would convert one by one
+        simd<float, N> v;
+        asm("fcvtl %0.4s, %1.4h" : "=w"(v) : "w"(bits));
+        return v;
+    } else
+#endif
+#if defined(RICCI_CONVERTS_HALVES)
     {
         simd<float, N> v{};
         for_each_of<N>([&](auto t) RICCI_INLINED {
@@ -292,12 +349,23 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
         });
         return v;
     }
+#else
+    {
+        using words = simd<unsigned, N>;
+        const auto all = __builtin_convertvector(reinterpret_cast<simd<unsigned short, N>>(bits), words);
+        const words magnitude = all & 0x7fffu, sign = (all & 0x8000u) << 16;
+        // the exponent is brought from one bias to the other by a product, which subnormal numbers survive
+        const auto finite = reinterpret_cast<words>(reinterpret_cast<simd<float, N>>(magnitude << 13) * 0x1p112f);
+        const auto large = reinterpret_cast<words>(magnitude >= 0x7c00u) & 0x7f800000u;
+        return reinterpret_cast<simd<float, N>>(finite | large | sign);
+    }
+#endif
 }
 template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_floats(simd<float, N> v) {
-    typename simd_of_16_bits<N>::value bits{};
 #if defined(__AVX512F__)
     if constexpr (N == 16)
-        return __builtin_ia32_vcvtps2ph512_mask(v, 0, bits, static_cast<unsigned short>(-1));
+        return __builtin_ia32_vcvtps2ph512_mask(v, 0, typename simd_of_16_bits<N>::value{},
+                                                static_cast<unsigned short>(-1));
     else
 #endif
 #if defined(__F16C__)
@@ -305,24 +373,82 @@ template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_f
         return __builtin_ia32_vcvtps2ph256(v, 0);
     else
 #endif
+#if defined(__aarch64__)
+    if constexpr (N == 4) {
+        typename simd_of_16_bits<N>::value bits;
+        asm("fcvtn %0.4h, %1.4s" : "=w"(bits) : "w"(v));
+        return bits;
+    } else
+#endif
+#if defined(RICCI_CONVERTS_HALVES)
     {
+        typename simd_of_16_bits<N>::value bits{};
         for_each_of<N>([&](auto t) RICCI_INLINED {
             bits[t.value] = static_cast<short>(half_from_float(v[t.value]));
         });
         return bits;
     }
+#else
+    { // half_from_float's ways, all of them
+        using words = simd<unsigned, N>;
+        const auto all = reinterpret_cast<words>(v);
+        const words magnitude = all & 0x7fffffffu;
+        const words normal = (magnitude + 0xc8000fffu + ((magnitude >> 13) & 1u)) >> 13;
+        const auto raised = reinterpret_cast<words>(reinterpret_cast<simd<float, N>>(magnitude) + 0.5f);
+        const auto is = [](auto comparison) RICCI_INLINED { return reinterpret_cast<words>(comparison); };
+        words out = selected(is(magnitude < 0x38800000u), raised - 0x3f000000u, normal);
+        out = selected(is(magnitude >= 0x477ff000u), words{} + 0x7c00u, out);
+        out = selected(is(magnitude > 0x7f800000u), words{} + 0x7e00u, out) | ((all >> 16) & 0x8000u);
+        const auto narrow = __builtin_convertvector(out, simd<unsigned short, N>);
+        return reinterpret_cast<typename simd_of_16_bits<N>::value>(narrow);
+    }
+#endif
 }
 
+#if defined(RICCI_HAS_SVE_PARTS)
+/// Elements of 2 bytes in the low halves of lanes of 4, as SVE loads and stores them.
+template <int N> constexpr bool is_sve_vector = 32 * N == __ARM_FEATURE_SVE_BITS; ///< of floats
+template <int N, int Count> RICCI_FUNCTION simd<unsigned, N> load_low_halves(const void* p) {
+    simd<unsigned, N> v;
+    asm("ld1h %0.s, %1/z, %2"
+        : "=w"(v)
+        : "Upl"(first_lanes<float, Count>()), "Q"(*static_cast<const elements_in_memory<short, Count>*>(p)));
+    return v;
+}
+template <int N, int Count> RICCI_FUNCTION void store_low_halves(void* p, simd<unsigned, N> v) {
+    asm("st1h %1.s, %2, %0"
+        : "=Q"(*static_cast<elements_in_memory<short, Count>*>(p))
+        : "w"(v), "Upl"(first_lanes<float, Count>()));
+}
+#endif
+
 template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const half* p) {
+#if defined(RICCI_HAS_SVE_PARTS)
+    if constexpr (is_sve_vector<N>) {
+        auto v = load_low_halves<N, Count>(p);
+        asm("fcvt %0.s, %1/m, %0.h" : "+w"(v) : "Upl"(first_lanes<float, N>()));
+        return reinterpret_cast<simd<float, N>>(v);
+    } else
+#endif
     return floats_from_halves<N>(load_bits<N, Count>(p));
 }
 template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const bfloat16* p) {
+#if defined(RICCI_HAS_SVE_PARTS)
+    if constexpr (is_sve_vector<N>) return reinterpret_cast<simd<float, N>>(load_low_halves<N, Count>(p) << 16);
+#endif
     const auto bits = reinterpret_cast<simd<unsigned short, N>>(load_bits<N, Count>(p));
     const simd<unsigned, N> wide = __builtin_convertvector(bits, simd<unsigned, N>) << 16;
     return reinterpret_cast<simd<float, N>>(wide);
 }
 /// Rounded to nearest, ties to even.
 template <int N, int Count> RICCI_FUNCTION void store_narrowed(half* p, simd<float, N> v) {
+#if defined(RICCI_HAS_SVE_PARTS)
+    if constexpr (is_sve_vector<N>) {
+        auto bits = reinterpret_cast<simd<unsigned, N>>(v);
+        asm("fcvt %0.h, %1/m, %0.s" : "+w"(bits) : "Upl"(first_lanes<float, N>()));
+        store_low_halves<N, Count>(p, bits);
+    } else
+#endif
     store_bits<N, Count>(p, halves_from_floats<N>(v));
 }
 template <int N, int Count> RICCI_FUNCTION void store_narrowed(bfloat16* p, simd<float, N> v) {
@@ -330,6 +456,9 @@ template <int N, int Count> RICCI_FUNCTION void store_narrowed(bfloat16* p, simd
     const words f = reinterpret_cast<words>(v);
     const words nearest = (f + 0x7fffu + ((f >> 16) & 1u)) >> 16, not_a_number = (f >> 16) | 0x40u;
     const words take = reinterpret_cast<words>(v == v), chosen = (nearest & take) | (not_a_number & ~take);
+#if defined(RICCI_HAS_SVE_PARTS)
+    if constexpr (is_sve_vector<N>) return store_low_halves<N, Count>(p, chosen);
+#endif
     const auto bits = __builtin_convertvector(chosen, simd<unsigned short, N>);
     store_bits<N, Count>(p, reinterpret_cast<typename simd_of_16_bits<N>::value>(bits));
 }

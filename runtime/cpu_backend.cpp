@@ -3,6 +3,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/blas.hpp"
 #include "runtime/cpu_features.hpp"
+#include "runtime/cpu_machine.hpp"
 #include "runtime/cpu_threads.hpp"
 #include "runtime/host_compiler.hpp"
 #include "runtime/shared_object.hpp"
@@ -27,28 +28,10 @@ constexpr std::size_t alignment = 64;
 constexpr double worth_threads = 50e-6; ///< seconds
 constexpr double worth_a_task = 10e-6;
 
-/// Estimates from the features alone: nothing is measured at start.
 lowering::machine describe(int threads, const host_compiler& compiler) {
-    lowering::machine m;
-    m.kind = lowering::target::cpu;
-    m.architecture = cpu_vector_features();
-    m.name = fmt::format("CPU, {} thread{}", threads, threads == 1 ? "" : "s");
+    auto m = cpu_machine(cpu_vector_features(), threads);
+    if (const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) m.shared_bytes = l1;
     m.model = cpu_model();
-    m.processors = threads;
-    const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-    m.shared_bytes = l1 > 0 ? l1 : 32 << 10;
-    const auto has = [&](const char* feature) { return m.architecture.find(feature) != std::string::npos; };
-    const double doubles_a_cycle = has("avx512f") ? 32 : has("fma") ? 16 : has("avx") || has("asimd") ? 8 : 4;
-    m.vector_bytes = has("avx512f") && has("avx512vl") ? 64 : has("avx") ? 32 : 16;
-    m.vector_registers = m.vector_bytes == 64 || has("asimd") || !has("sse4_2") ? 32 : 16;
-    m.instruction_set = has("avx512f") && has("avx512vl") ? "avx512"
-                        : has("avx2") && has("fma")       ? "avx2"
-                        : has("asimd")                    ? "neon"
-                                                          : "other";
-    m.flops_f64 = threads * 2.5e9 * doubles_a_cycle;
-    m.flops_f32 = 2 * m.flops_f64;
-    m.bandwidth = 12e9 * std::min(threads, 16); // a core's share until the memory controllers are full
-    m.launch_seconds = 1e-7;
     m.has_blas = has_blas();
     m.has_compiler = compiler.found();
     return m;

@@ -7,7 +7,11 @@
 #include <fstream>
 #include <string_view>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
+#if defined(__powerpc64__)
+#include <asm/cputable.h>
+#endif
 
 namespace ricci::runtime {
 
@@ -22,6 +26,18 @@ std::string cpuinfo_features() {
     return {};
 }
 
+/// Vector features that /proc/cpuinfo does not name, each behind a blank.
+std::string further_features() {
+#if defined(__aarch64__)
+    // the length that the kernel lets this process have, perhaps less than the CPU's
+    if (const int length = prctl(PR_SVE_GET_VL); length > 0)
+        return fmt::format(" sve{}", 8 * (length & PR_SVE_VL_LEN_MASK));
+#elif defined(__powerpc64__)
+    if (getauxval(AT_HWCAP) & PPC_FEATURE_HAS_VSX) return " vsx";
+#endif
+    return {};
+}
+
 } // namespace
 
 std::string cpu_vector_features() {
@@ -31,9 +47,9 @@ std::string cpu_vector_features() {
     const std::string_view machine = system.machine;
     std::string text(machine == "x86_64" ? "x86-64" : machine);
     for (const std::string_view name : {"sse4_2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512dq", "avx512vl",
-                                        "avx512_bf16", "avx512_fp16", "asimd", "asimdhp", "sve", "sve2", "bf16"})
+                                        "avx512_bf16", "avx512_fp16", "asimd", "asimdhp", "sve2", "bf16"})
         if (features.find(fmt::format(" {} ", name)) != std::string::npos) text.append(" ").append(name);
-    return text;
+    return text + further_features();
 }
 
 std::string cpu_model() {

@@ -5,7 +5,8 @@
 
 namespace ricci::runtime {
 
-/// The architecture and its vector features: "x86-64 avx2 fma avx512f".
+/// The architecture and its vector features: "x86-64 avx2 fma avx512f"; SVE with
+/// its length, "aarch64 asimd sve256".
 std::string cpu_vector_features();
 
 /// As the system calls the processor; "CPU" where it does not say.

@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "runtime/cpu_features.hpp"
+#include "runtime/cpu_machine.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/temporary_directory.hpp"
 
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 extern char** environ;
 
@@ -142,12 +144,27 @@ host_compiler::host_compiler() {
         if (path_ = find_program(name); !path_.empty()) break;
     if (path_.empty())
         missing_ = chosen ? no_program(chosen) : "none of c++, g++ and clang++ is on the PATH";
+    const std::string features = cpu_vector_features();
+    architecture_ = code_options(features);
+    architecture_.insert(architecture_.begin(), native);
+    read_identity();
+    options_ = fmt::format("{} {} {} ({} {})", fmt::join(compile_options, " "), symbol_script,
+                           fmt::join(libraries, " "), features, cpu_feature_digest().substr(0, 16));
+}
+
+host_compiler::host_compiler(const std::string& program, std::vector<std::string> architecture)
+    : path_(find_program(program)), architecture_(std::move(architecture)) {
+    if (path_.empty()) missing_ = fmt::format("there is no program {}", program);
+    read_identity();
+    options_ = fmt::format("{} {} {} {}", fmt::join(compile_options, " "), symbol_script, fmt::join(libraries, " "),
+                           fmt::join(architecture_, " "));
+}
+
+void host_compiler::read_identity() {
     struct stat file {};
     if (found() && stat(path_.c_str(), &file) == 0)
         identity_ =
             fmt::format("{} {} {}.{:09}", path_.string(), file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
-    options_ = fmt::format("{} {} {} ({} {})", fmt::join(compile_options, " "), symbol_script,
-                           fmt::join(libraries, " "), cpu_vector_features(), cpu_feature_digest().substr(0, 16));
 }
 
 std::string host_compiler::identity() const { return identity_; }
@@ -162,7 +179,8 @@ std::string host_compiler::compile(const std::string& source, failed_source then
     write_text(input, source);
     write_text(script, symbol_script);
     std::vector<std::string> arguments(std::begin(compile_options), std::end(compile_options));
-    arguments.insert(arguments.end(), {native, "-Xlinker", "--version-script", "-Xlinker", script.string(), "-x",
+    arguments.insert(arguments.end(), architecture_.begin(), architecture_.end());
+    arguments.insert(arguments.end(), {"-Xlinker", "--version-script", "-Xlinker", script.string(), "-x",
                                        "c++", input.string(), "-o", output.string()});
     arguments.insert(arguments.end(), std::begin(libraries), std::end(libraries));
     const std::string failure = run_program(path_, arguments, log);

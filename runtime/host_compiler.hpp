@@ -4,6 +4,8 @@
 #include "runtime/backend.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace ricci::runtime {
 
@@ -14,6 +16,8 @@ class host_compiler : public compiler {
   public:
     /// RICCI_CXX (one path or name, no arguments), else c++, g++ or clang++ on the PATH.
     host_compiler();
+    /// `program` (a path or a name) for a machine that `architecture`, its options, describes: perhaps another one.
+    host_compiler(const std::string& program, std::vector<std::string> architecture);
 
     bool found() const { return !path_.empty(); }
     /// The compiler; empty if none was found.
@@ -28,7 +32,10 @@ class host_compiler : public compiler {
     std::string compile(const std::string& source, failed_source then);
 
   private:
+    void read_identity();
+
     std::filesystem::path path_;
+    std::vector<std::string> architecture_; ///< options
     std::string missing_;
     std::string identity_;
     std::string options_;

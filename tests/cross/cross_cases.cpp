@@ -1,0 +1,101 @@
+// cross_cases: see the header.
+#include "tests/cross/cross_cases.hpp"
+
+#include <array>
+#include <cstddef>
+#include <fmt/format.h>
+#include <string>
+
+namespace ricci::tests {
+namespace {
+
+struct types {
+    const char *c, *a, *b;
+};
+
+constexpr int sizes[] = {2, 3, 4, 5, 8, 13, 16, 17, 33, 64};
+constexpr types plain[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}};
+constexpr types others[] = {{"c128", "c128", "c128"}, {"c64", "c64", "c64"}, {"f16", "f16", "f16"},
+                            {"bf16", "bf16", "bf16"}, {"f64", "f32", "bf16"}};
+constexpr const char* assignments[] = {"=", "+=", "-= 2*"};
+
+void square_products(std::vector<cross_case>& out) {
+    for (const auto& t : plain)
+        for (const int n : sizes)
+            out.push_back({{fmt::format("C(i,j,e) {} A(i,k,e)*B(k,j,e)", assignments[n % 3]),
+                            fmt::format("C={0}[{3},{3},21] A={1}[{3},{3},21] B={2}[{3},{3},21]", t.c, t.a, t.b, n)},
+                           n >= 8});
+    for (const auto& t : others)
+        for (const int n : {3, 8, 17})
+            out.push_back({{fmt::format("C(i,j,e) {} A(i,k,e)*B(k,j,e)", assignments[n % 3]),
+                            fmt::format("C={0}[{3},{3},9] A={1}[{3},{3},9] B={2}[{3},{3},9]", t.c, t.a, t.b, n)},
+                           n >= 8 && t.c == t.a});
+}
+
+/// Not square, and X or Y or both the other way round.
+void transposed_products(std::vector<cross_case>& out) {
+    constexpr types of_layouts[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c64", "c64", "c64"}};
+    constexpr std::array<int, 3> of_types[] = {{8, 13, 9}, {16, 11, 20}, {9, 5, 8}}; // m, n, k
+    for (std::size_t t = 0; t < std::size(of_layouts); ++t)
+        for (const auto& [a, b] : {std::array{"i,k", "j,k"}, std::array{"k,i", "k,j"}, std::array{"k,i", "j,k"}}) {
+            const auto [m, n, k] = of_types[t];
+            const auto pair = [&](const std::string& letters, char first, int one, int other) {
+                return letters.front() == first ? fmt::format("{},{}", one, other) : fmt::format("{},{}", other, one);
+            };
+            const auto& [type, x, y] = of_layouts[t];
+            out.push_back({{fmt::format("C(i,j,e) {} A({},e)*B({},e)", t == 2 ? "+= 2*" : "=", a, b),
+                            fmt::format("C={}[{},{},7] A={}[{},7] B={}[{},7]", type, m, n, x, pair(a, 'i', m, k), y,
+                                        pair(b, 'k', k, n))},
+                           true});
+        }
+}
+
+void interleaved_products(std::vector<cross_case>& out) {
+    constexpr types some[] = {
+        {"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c64", "c64", "c64"}, {"f16", "f16", "f16"}};
+    for (const auto& t : some)
+        for (const int n : {3, 9})
+            out.push_back({{"C(e,i,j) += A(e,i,k)*B(e,k,j)",
+                            fmt::format("C={0}[37,{3},{3}] A={1}[37,{3},{3}] B={2}[37,{3},{3}]", t.c, t.a, t.b, n)},
+                           t.c != others[2].c && n == 9});
+}
+
+void tall_products(std::vector<cross_case>& out) {
+    constexpr types some[] = {
+        {"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c64", "c64", "c64"}, {"bf16", "bf16", "bf16"}};
+    for (const auto& [c, a, b] : some) {
+        const auto add = [&, c = c, a = a, b = b](const char* statement, const char* extents) {
+            out.push_back({{statement, fmt::format(fmt::runtime(extents), c, a, b)}, std::string(c) != "bf16"});
+        };
+        add("C(i,j) += A(k,i)*B(k,j)", "C={}[8,9] A={}[2049,8] B={}[2049,9]");
+        add("C(i,j) = A(i,k)*B(j,k)", "C={}[16,5] A={}[16,1537] B={}[5,1537]");
+        add("C(i,j) -= 2*A(i,k)*B(k,j)", "C={}[1537,9] A={}[1537,8] B={}[8,9]");
+    }
+    out.push_back({{"C(i,j) = A(i,k)*B(k,j)", "C=f64[1501,3] A=f64[1501,4] B=f64[4,3]"}});
+}
+
+constexpr const char* further[][2] = {
+    {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=f64[8,6,11] A=f64[8,7,9] B=f64[7,6,11] p=i32[11]"},
+    {"C(i,j,f,e) = conj(A(k,i,e))*B(j,k,f)", "C=c128[4,3,2,9] A=c128[6,4,9] B=c128[3,6,2]"},
+    {"C(k,i,j) += A(i,j,k)", "C=f32[3,5,4] A=f32[5,4,3]"},
+    {"C(j,i) = A(i,j)", "C=f64[33,40] A=f64[40,33]"},
+    {"C(i) -= A(k,i)*A(k,i)", "C=f32[19] A=f32[100,19]"},
+    {"C(i) = A(i,k)", "C=f16[3] A=f16[3,300]"},
+    {"C(i,j) = relu(A(i,k)*B(k,j) + B(1,j)) + max(A(i,0), 0)", "C=f64[5,4] A=f64[5,3] B=f64[3,4]"},
+    {"C(i) = exp(A(i)) + sqrt(abs(B(i)))", "C=bf16[37] A=f32[37] B=f16[37]"},
+};
+
+} // namespace
+
+std::vector<cross_case> cross_cases() {
+    std::vector<cross_case> out;
+    square_products(out);
+    transposed_products(out);
+    interleaved_products(out);
+    tall_products(out);
+    for (const auto& [statement, operands] : further) out.push_back({{statement, operands}});
+    out.push_back({{"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,6,11] A=f64[8,7,11] B=f64[7,6,11]"}, false, true});
+    return out;
+}
+
+} // namespace ricci::tests
