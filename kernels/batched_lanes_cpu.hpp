@@ -33,9 +33,9 @@ template <class T> RICCI_FUNCTION void set_lane(real* to, int t, T value) {
     if constexpr (real_part<T>::is_complex) to[t] = value.re, to[lanes + t] = value.im;
     else to[t] = value;
 }
-template <class T, int Parts> RICCI_FUNCTION T lane_of(const vector (&v)[Parts], int t) {
-    if constexpr (real_part<T>::is_complex) return {v[0][t], v[1][t]};
-    else return v[0][t];
+template <class T> RICCI_FUNCTION T lane_of(const real* from, int t) {
+    if constexpr (real_part<T>::is_complex) return {from[t], from[lanes + t]};
+    else return from[t];
 }
 
 /// `count` neighbors from p on, the other lanes 0; all alike where step is 0.
@@ -104,8 +104,10 @@ template <class C, int Parts> RICCI_FUNCTION void store_neighbors(C* c, int coun
             return store_whole<real, lanes>(to + lanes, high);
         }
     }
+    real numbers[Parts * lanes]; // a lane of no constant number would keep all sums in memory
+    RICCI_ALL_UNROLLED for (int p = 0; p < Parts; ++p) store_whole<real, lanes>(numbers + p * lanes, sum[p]);
     for (int t = 0; t < count; ++t) {
-        compute value = lane_of<compute>(sum, t);
+        compute value = lane_of<compute>(numbers, t);
         if constexpr (accumulate) value = load_as<compute>(c[t]) + value;
         c[t] = store_as<C>(value);
     }
@@ -192,6 +194,8 @@ extern "C" void ricci_batched_lanes(const void* words, long long first, long lon
             at.x, a.batch_step[1][0], count, xs, [&](int i, int l) { return x_offset(a, i, l); });
         const auto y = vectors_of<steps, columns, single && row_tiles.parts == 1>(
             at.y, a.batch_step[2][0], count, ys, [&](int l, int j) { return y_offset(a, l, j); });
+        leave_in_memory(&xs);
+        leave_in_memory(&ys);
         multiply_neighbors(a, x, y, at.c, count);
     }
 }

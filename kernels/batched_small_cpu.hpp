@@ -39,6 +39,7 @@ extern "C" void ricci_batched_small(const void* words, long long first, long lon
                 if (at.x != packed_x) pack_x(a, packed_x = at.x, packed);
             if constexpr (y_is_packed)
                 if (at.y != packed_y) pack_y(a, packed_y = at.y, packed);
+            if constexpr (x_is_packed || y_is_packed) leave_in_memory(&packed);
             const auto *next_x = at.x + products_ahead * a.batch_step[1][0];
             const auto *next_y = at.y + products_ahead * a.batch_step[2][0];
             product_by_tiles(a, {at.x, at.y, &packed, next_x, next_y}, at.c);

@@ -43,6 +43,9 @@ template <int Count, class F> RICCI_FUNCTION void for_each_of(F f) {
 /// What stands behind is loaded and computed behind it: the compiler does not keep in registers what it loaded
 /// before, for a use that is far off.
 RICCI_FUNCTION void start_afresh() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+/// What a function has for itself is loaded from memory from here on: else all that was copied there stays in
+/// registers, and where there are too few for it, so does nothing else.
+RICCI_FUNCTION void leave_in_memory(void* own) { asm volatile("" : : "r"(own) : "memory"); }
 
 /// f(number) for [0, Count), without a loop where there is one.
 template <int Count, class F> RICCI_FUNCTION void repeat(const F& f) {
