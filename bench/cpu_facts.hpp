@@ -4,7 +4,6 @@
 #include <ricci/runtime/device.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace ricci::bench {
 

@@ -10,10 +10,6 @@ namespace ricci::bench {
 
 namespace {
 
-// As in runtime/cpu_backend.cpp: from here on threads are woken, and so much each of them takes at a time.
-constexpr double worth_threads = 50e-6; ///< seconds
-constexpr double worth_a_task = 10e-6;
-
 runtime::cpu_threads& threads() {
     static auto& all = *new runtime::cpu_threads;
     return all;
@@ -47,8 +43,8 @@ std::int64_t smallest_part_of(const product& p) {
     const double seconds = std::max(flops_of(p) / (is_double ? chip.flops_f64 : chip.flops_f32),
                                     touched_bytes_of(p) / chip.bandwidth) *
                            chip.processors; // of one thread
-    if (seconds < worth_threads) return p.batch;
-    return static_cast<std::int64_t>(std::ceil(worth_a_task / seconds * static_cast<double>(p.batch)));
+    if (seconds < runtime::worth_threads) return p.batch;
+    return static_cast<std::int64_t>(std::ceil(runtime::worth_a_task / seconds * static_cast<double>(p.batch)));
 }
 
 } // namespace ricci::bench

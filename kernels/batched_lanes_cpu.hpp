@@ -3,14 +3,11 @@
 // half numbers, and the few products at the end of a row are copied first, as vectors one behind another. Complex
 // numbers are copied, and summed, as vectors of real and of imaginary parts.
 //
-// Constants: product.hpp's; simd_bytes; tile_m and tile_n, rows and columns of a tile at most, made even; k_unrolled.
+// Constants: product.hpp's; simd_bytes; tile_m and tile_n, rows and columns of a tile at most, made even.
 #pragma once
 
-#include "product.hpp"
-#include "simd.hpp"
+#include "real_product.hpp"
 
-using real = real_part<compute>::type;
-constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
 constexpr int lanes = simd_lanes<real>;
 using vector = simd<real, lanes>;
 constexpr int rows = static_cast<int>(m), columns = static_cast<int>(n), steps = static_cast<int>(k);
@@ -118,9 +115,7 @@ RICCI_FUNCTION void lanes_tile(const arguments& a, const vector_matrix& x, const
                                int count, int row, int column) {
     start_afresh();
     vector sums[Rows][Columns][parts];
-    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
+    set_to_zero(sums);
     constexpr real of_both = x_conjugated == y_conjugated ? -1 : 1;
     constexpr real of_x = x_conjugated ? -1 : 1, of_y = y_conjugated ? -1 : 1;
 #pragma GCC unroll 2
@@ -149,25 +144,13 @@ RICCI_FUNCTION void lanes_tile(const arguments& a, const vector_matrix& x, const
         }
 }
 
-template <int Columns>
-RICCI_FUNCTION void lanes_columns(const arguments& a, const vector_matrix& x, const vector_matrix& y, c_element* c,
-                                  int count, int column) {
-    constexpr auto& d = row_tiles;
-    repeat<d.more>([&](int t) RICCI_INLINED {
-        lanes_tile<d.each + 1, Columns>(a, x, y, c, count, t * (d.each + 1), column);
-    });
-    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
-        lanes_tile<d.each, Columns>(a, x, y, c, count, d.more * (d.each + 1) + t * d.each, column);
-    });
-}
-
 /// `count` neighboring products, the first of which is at x, y and c.
 __attribute__((noinline)) static void multiply_neighbors(const arguments& a, const vector_matrix& x,
                                                          const vector_matrix& y, c_element* c, int count) {
-    constexpr auto& d = column_tiles;
-    repeat<d.more>([&](int t) RICCI_INLINED { lanes_columns<d.each + 1>(a, x, y, c, count, t * (d.each + 1)); });
-    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
-        lanes_columns<d.each>(a, x, y, c, count, d.more * (d.each + 1) + t * d.each);
+    for_each_part<column_tiles>([&](auto wide, int column) RICCI_INLINED {
+        for_each_part<row_tiles>([&](auto high, int row) RICCI_INLINED {
+            lanes_tile<high, wide>(a, x, y, c, count, row, column);
+        });
     });
 }
 

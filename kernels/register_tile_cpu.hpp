@@ -15,11 +15,8 @@
 // the machine; products_ahead: how far ahead of what is multiplied X and Y are fetched, 0: left to the machine.
 #pragma once
 
-#include "product.hpp"
-#include "simd.hpp"
+#include "real_product.hpp"
 
-using real = real_part<compute>::type;
-constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
 constexpr int real_rows = static_cast<int>(m) * parts;
 constexpr int enough_lanes = power_of_two_from(real_rows < 2 ? 2 : real_rows); // g++ 12 fails on vectors of one lane
 constexpr int lanes = enough_lanes < simd_lanes<real> ? enough_lanes : simd_lanes<real>;
@@ -217,9 +214,7 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
                                  int column) {
     start_afresh();
     vector sums[Vectors][Columns][parts];
-    RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[v][j][p] = vector{};
+    set_to_zero(sums);
     const auto add_step = [&](int l, const vector(&x)[Vectors]) RICCI_INLINED {
         RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
             RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) {
@@ -260,26 +255,11 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
     }
 }
 
-/// All rows of C's columns [column, column + Columns).
-template <int Columns>
-RICCI_FUNCTION void product_columns(const arguments& a, const product_operands& from, c_element* c, int column) {
-    constexpr auto& d = row_tiles;
-    constexpr int same = d.parts - d.more - 1; // whole ones before the last
-    constexpr int begin_of_same = d.more * (d.each + 1);
-    repeat<d.more>([&](int t) RICCI_INLINED {
-        product_tile<d.each + 1, lanes, Columns>(a, from, c, t * (d.each + 1) * lanes, column);
-    });
-    repeat<same>([&](int t) RICCI_INLINED {
-        product_tile<d.each, lanes, Columns>(a, from, c, (begin_of_same + t * d.each) * lanes, column);
-    });
-    product_tile<d.each, last_lanes, Columns>(a, from, c, (begin_of_same + same * d.each) * lanes, column);
-}
-
 /// C's (op)= alpha * X*Y for one product.
 RICCI_FUNCTION void product_by_tiles(const arguments& a, const product_operands& from, c_element* c) {
-    constexpr auto& d = column_tiles;
-    repeat<d.more>([&](int t) RICCI_INLINED { product_columns<d.each + 1>(a, from, c, t * (d.each + 1)); });
-    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
-        product_columns<d.each>(a, from, c, d.more * (d.each + 1) + t * d.each);
+    for_each_part<column_tiles>([&](auto columns, int column) RICCI_INLINED {
+        for_each_part_and_last<row_tiles>([&](auto vectors, auto is_last, int first) RICCI_INLINED {
+            product_tile<vectors, is_last ? last_lanes : lanes, columns>(a, from, c, first * lanes, column);
+        });
     });
 }

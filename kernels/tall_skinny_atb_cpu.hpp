@@ -11,11 +11,8 @@
 // second case vectors of them, and columns of Y in a tile at most).
 #pragma once
 
-#include "product.hpp"
-#include "simd.hpp"
+#include "real_product.hpp"
 
-using real = real_part<compute>::type;
-constexpr int parts = real_part<compute>::is_complex ? 2 : 1;
 using vector = simd<real, simd_lanes<real>>;
 constexpr int lanes = simd_lanes<real>, elements_of_vector = lanes / parts;
 
@@ -48,6 +45,14 @@ constexpr even_division row_tiles(tiled_rows, tile_m), column_tiles(en, tile_n);
 /// Of a chunk so far: summed block by block, so that rounding errors do not grow with its length.
 struct partial_sums { vector value[tiled_rows][en][parts]; };
 
+template <int Rows, int Columns>
+RICCI_FUNCTION void add_tile(const vector (&sums)[Rows][Columns][parts], partial_sums& total, int row, int column) {
+    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p)
+                total.value[row + i][column + j][p] += sums[i][j][p];
+}
+
 /// Rows [begin, begin + rows) of X and Y, or copies of them.
 struct block_of_rows {
     const x_element* x;
@@ -63,9 +68,7 @@ RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, part
                                 int column) {
     start_afresh();
     vector sums[Rows][Columns][parts];
-    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
+    set_to_zero(sums);
     const auto add = [&](auto count, int at) RICCI_INLINED {
         vector x[Rows];
         RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
@@ -82,10 +85,7 @@ RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, part
     int at = 0;
     for (; at + elements_of_vector <= b.rows; at += elements_of_vector) add(constant<elements_of_vector>(), at);
     for (; at < b.rows; ++at) add(constant<1>(), at);
-    RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p)
-                total.value[row + i][column + j][p] += sums[i][j][p];
+    add_tile(sums, total, row, column);
 }
 
 /// Lanes are neighboring columns of X: Vectors vectors of them, the last with Last elements.
@@ -94,9 +94,7 @@ RICCI_FUNCTION void add_along_m(const arguments& a, const block_of_rows& b, part
                                 int column) {
     start_afresh();
     vector sums[Vectors][Columns][parts];
-    RICCI_ALL_UNROLLED for (int i = 0; i < Vectors; ++i)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) sums[i][j][p] = vector{};
+    set_to_zero(sums);
     for (int l = 0; l < b.rows; ++l) {
         vector x[Vectors];
         const auto take = [&](auto count, int v) RICCI_INLINED {
@@ -115,40 +113,20 @@ RICCI_FUNCTION void add_along_m(const arguments& a, const block_of_rows& b, part
                 RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) sums[v][j][p] += x[v] * y;
             }
     }
-    RICCI_ALL_UNROLLED for (int i = 0; i < Vectors; ++i)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
-            RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p)
-                total.value[vectors_before + i][column + j][p] += sums[i][j][p];
-}
-
-template <int Columns>
-RICCI_FUNCTION void add_columns(const arguments& a, const block_of_rows& b, partial_sums& total, int column) {
-    constexpr auto& d = row_tiles;
-    constexpr int larger = d.more * (d.each + 1), same = d.parts - d.more;
-    if constexpr (along_k) {
-        repeat<d.more>([&](int t) RICCI_INLINED {
-            add_along_k<d.each + 1, Columns>(a, b, total, t * (d.each + 1), column);
-        });
-        repeat<same>([&](int t) RICCI_INLINED {
-            add_along_k<d.each, Columns>(a, b, total, larger + t * d.each, column);
-        });
-    } else {
-        constexpr int whole = elements_of_vector;
-        repeat<d.more>([&](int t) RICCI_INLINED {
-            add_along_m<d.each + 1, whole, Columns>(a, b, total, t * (d.each + 1), column);
-        });
-        repeat<same - 1>([&](int t) RICCI_INLINED {
-            add_along_m<d.each, whole, Columns>(a, b, total, larger + t * d.each, column);
-        });
-        add_along_m<d.each, rest_of_row, Columns>(a, b, total, larger + (same - 1) * d.each, column);
-    }
+    add_tile(sums, total, vectors_before, column);
 }
 
 RICCI_FUNCTION void add_block(const arguments& a, const block_of_rows& b, partial_sums& total) {
-    constexpr auto& d = column_tiles;
-    repeat<d.more>([&](int t) RICCI_INLINED { add_columns<d.each + 1>(a, b, total, t * (d.each + 1)); });
-    repeat<d.parts - d.more>([&](int t) RICCI_INLINED {
-        add_columns<d.each>(a, b, total, d.more * (d.each + 1) + t * d.each);
+    for_each_part<column_tiles>([&](auto columns, int column) RICCI_INLINED {
+        if constexpr (along_k)
+            for_each_part<row_tiles>([&](auto rows, int row) RICCI_INLINED {
+                add_along_k<rows, columns>(a, b, total, row, column);
+            });
+        else
+            for_each_part_and_last<row_tiles>([&](auto vectors, auto is_last, int before) RICCI_INLINED {
+                constexpr int last = is_last ? rest_of_row : elements_of_vector;
+                add_along_m<vectors, last, columns>(a, b, total, before, column);
+            });
     });
 }
 

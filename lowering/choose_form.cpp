@@ -4,12 +4,13 @@
 //   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
 //   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
 //   m >= 1024, n, k <= 64, no batch; on a CPU m >= 32 n, 32 k, and k > 1                    tall_skinny_ab
-//   the same, on a GPU that copies in bulk, mostly                                          as a tall_batch
+//   the same, on a CPU, and on a GPU that copies in bulk mostly                             as a tall_batch
 //   what a BLAS computes faster: see library_choice                                         library
 //   a GPU's m, n, k <= 128, too large to share an SM, by its tensor cores                   batched_stationary
 //   the same of operands that these do not take, or on older ones                           batched_panels
-//   a GPU's m, n, k <= 128, the batch fastest in memory                                     batched_lanes
-//   m, n, k <= 64, any batch; a GPU's <= 128                                                batched_small
+//   m, n, k <= 128, the batch fastest in memory; on a CPU X and Y of a vector of products <= 512 KB
+//                                                                                           batched_lanes
+//   m, n, k <= 128, any batch                                                               batched_small
 //   everything else                                                                         direct
 // Products that tables gather from: the batched kernels but batched_lanes, where the tables are as long as the batch;
 // else, if they are large, what is gathered is copied first.
@@ -45,6 +46,12 @@ using enum axis_class;
 
 /// From where on gathered operands are copied: evaluations in all, and for each element copied.
 constexpr double least_copied_work = 1 << 22, least_reuse = 16;
+
+/// Elements that a thread of the direct kernel has where nothing is summed, and operands with which it may.
+constexpr std::int32_t items_of_thread = 4;
+constexpr std::size_t most_loads = 8;
+
+constexpr std::int64_t most_on_stack = 512 << 10; ///< of a CPU's threads, which have 1 MB or more
 
 class form_chooser {
   public:
@@ -258,7 +265,8 @@ class form_chooser {
     /// batch at once.
     bool fits_batched_lanes(const step& st) const {
         if (!has_neighboring_products(st)) return false;
-        if (chip_.kind == target::cpu) return fits_batched_small(st) && !is_gathered(st);
+        if (chip_.kind == target::cpu)
+            return fits_batched_small(st) && !is_gathered(st) && neighbor_copy_bytes(st, chip_) <= most_on_stack;
         const auto batches = axes_of(st, batch);
         const bool few =
             batches.size() > 1 && st.axes[static_cast<std::size_t>(batches.front())].extent < least_neighbors;
@@ -324,6 +332,7 @@ class form_chooser {
                 longest = std::max(longest, element_count(st.axes, marked));
             }
             st.tile[0] = longest >= 2048 ? direct_threads : longest >= 64 ? 32 : 1;
+            st.tile[1] = longest == 1 && st.operands.size() <= most_loads ? items_of_thread : 1;
         }
         out.push_back(std::move(st));
     }

@@ -1,4 +1,4 @@
-// choose_tile: the parameters of a step's kernel on a GPU.
+// choose_tile: the parameters of a step's kernel.
 #include "lowering/choose_tile.hpp"
 
 #include "lowering/tile_candidates.hpp"

@@ -1,4 +1,4 @@
-// choose_tile: the parameters of a step's kernel on a GPU: what was measured, else what the model expects to be best.
+// choose_tile: the parameters of a step's kernel: what was measured, else what the model expects to be best.
 #pragma once
 
 #include "lowering/machine.hpp"

@@ -68,8 +68,8 @@ enum class family : std::uint8_t {
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
 enum class batched_core : std::uint8_t { fma, mma };
 
-/// The parameters of the batched and tall-skinny kernels on a GPU; what each means stands at the heads of their
-/// files.
+/// The parameters of the batched and tall-skinny kernels; what each means stands at the heads of their files, for a
+/// CPU's in register_tile.hpp.
 struct batched_tile {
     /// a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
     std::int32_t products = 1, threads = 128;
@@ -131,7 +131,7 @@ struct step {
     family kernel = family::none;
     bool dynamic_extents = false; ///< the kernel takes every extent as an argument
     std::array<std::int32_t, 4> tile{}; ///< the family's parameters, see families.hpp
-    batched_tile batched;               ///< those of the batched and tall-skinny kernels on a GPU
+    batched_tile batched;               ///< those of most batched and tall-skinny kernels
     tile_origin origin = tile_origin::model; ///< of `batched`
     scratch workspace;
 };

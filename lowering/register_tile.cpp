@@ -29,7 +29,7 @@ constexpr std::int64_t most_unrolled = 320; ///< multiplies without a jump: 64 t
 
 /// What the kernel's constants are made of.
 struct geometry {
-    std::int64_t parts, lanes, vectors, last, n, k;
+    std::int64_t parts, lanes, vectors, n, k;
 
     geometry(const step& st, const machine& chip)
         : parts(is_complex(st.compute) ? 2 : 1), n(extent_of(st, axis_class::n)), k(extent_of(st, axis_class::k)) {
@@ -38,7 +38,6 @@ struct geometry {
         const auto of_vector = std::min(std::bit_ceil(std::max<std::uint64_t>(rows, 2)), widest);
         lanes = static_cast<std::int64_t>(of_vector);
         vectors = static_cast<std::int64_t>((rows + of_vector - 1) / of_vector);
-        last = static_cast<std::int64_t>(rows) - (vectors - 1) * lanes;
     }
 };
 
@@ -203,6 +202,12 @@ std::vector<batched_tile> neighbor_tiles(const step& st, const machine& chip) {
             out.push_back(t);
         }
     return out;
+}
+
+std::int64_t neighbor_copy_bytes(const step& st, const machine& chip) {
+    const std::int64_t parts = is_complex(st.compute) ? 2 : 1;
+    const auto sides = extent_of(st, m) + extent_of(st, axis_class::n);
+    return sides * extent_of(st, axis_class::k) * parts * chip.vector_bytes;
 }
 
 std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,

@@ -30,6 +30,8 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
 /// The same of batched_lanes on a CPU, kernels/batched_lanes_cpu.hpp: tile_m rows by tile_n columns, each a vector of
 /// neighboring products.
 std::vector<batched_tile> neighbor_tiles(const step& st, const machine& chip);
+/// Of the copies of X and Y that it keeps on the stack.
+std::int64_t neighbor_copy_bytes(const step& st, const machine& chip);
 std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batched_tile>& tiles,
                                           const machine& chip);
 

@@ -45,7 +45,7 @@ bool is_wide_enough(const step& st, axis_class side, tall_order order) {
     const auto width = extent_of(st, side == m ? n : m), ek = extent_of(st, k);
     const auto bytes = size_of(tall_operand(st, side).type);
     if (order == tall_order::rows) return std::max(width, ek) >= (bytes == 2 ? 8 : 9);
-    return std::min(width, ek) > 16 && bytes == 2; // others move in boxes
+    return order == tall_order::columns && std::min(width, ek) > 16 && bytes == 2; // others move in boxes
 }
 
 /// A power of two.
@@ -58,6 +58,15 @@ std::int64_t rows_of_a_product(const step& st, axis_class side, const machine& c
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
 }
 
+/// How a batch of its rows would lie; none where that is not worth it.
+tall_order order_of_rows(const step& st, axis_class side, const machine& chip) {
+    if (extent_of(st, k) < 2) return tall_order::none;
+    if (chip.kind == target::cpu) return has_one_long_axis(st, side) ? tall_order::rows : tall_order::none;
+    if (!has_bulk_copies(chip) || !keeps_busy(st, chip)) return tall_order::none;
+    const auto order = order_of(st, side);
+    return is_wide_enough(st, side, order) ? order : tall_order::none;
+}
+
 /// The axis becomes one of `rows` from row `first` on.
 void keep_rows(step& st, std::size_t axis, std::int64_t first, std::int64_t rows) {
     for (auto& o : st.operands)
@@ -68,11 +77,8 @@ void keep_rows(step& st, std::size_t axis, std::int64_t first, std::int64_t rows
 } // namespace
 
 std::optional<tall_batch> as_batch(const step& st, axis_class side, const machine& chip) {
-    if (extent_of(st, k) < 2) return std::nullopt;
-    const bool on_cpu = chip.kind == target::cpu;
-    if (on_cpu ? !has_one_long_axis(st, side) : !has_bulk_copies(chip) || !keeps_busy(st, chip)) return std::nullopt;
-    const auto order = on_cpu ? tall_order::rows : order_of(st, side);
-    if (order == tall_order::none || (!on_cpu && !is_wide_enough(st, side, order))) return std::nullopt;
+    const auto order = order_of_rows(st, side, chip);
+    if (order == tall_order::none) return std::nullopt;
     const auto down = static_cast<std::size_t>(axes_of(st, side).front());
     const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent;
     // never one row: what an axis of one element steps over is an argument of a kernel, elsewhere a constant

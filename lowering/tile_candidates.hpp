@@ -1,5 +1,4 @@
-// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its
-// family.
+// tile_candidates: what parameters a step's kernel may have and what the model says of them, whatever its family.
 #pragma once
 
 #include "lowering/machine.hpp"

@@ -18,6 +18,7 @@ RICCI_GEMM(dgemm_);
 RICCI_GEMM(cgemm_);
 RICCI_GEMM(zgemm_);
 #undef RICCI_GEMM
+extern "C" void openblas_set_num_threads(int) __attribute__((weak)); // not every BLAS has it
 
 #endif
 
@@ -26,6 +27,10 @@ namespace ricci::runtime {
 #ifdef RICCI_HAS_BLAS
 
 bool has_blas() { return true; }
+
+void set_blas_threads(int count) {
+    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(count);
+}
 
 bool blas_gemm(lowering::scalar_type type, char transpose_a, char transpose_b, std::int64_t m, std::int64_t n,
                std::int64_t k, std::complex<double> alpha, const void* a, std::int64_t lda, const void* b,
@@ -56,6 +61,8 @@ bool blas_gemm(lowering::scalar_type type, char transpose_a, char transpose_b, s
 #else
 
 bool has_blas() { return false; }
+
+void set_blas_threads(int) {}
 
 bool blas_gemm(lowering::scalar_type, char, char, std::int64_t, std::int64_t, std::int64_t, std::complex<double>,
                const void*, std::int64_t, const void*, std::int64_t, std::complex<double>, void*, std::int64_t) {

@@ -4,7 +4,9 @@
 #include "runtime/blas.hpp"
 #include "runtime/cpu_features.hpp"
 #include "runtime/cpu_machine.hpp"
+#include "runtime/cpu_memory.hpp"
 #include "runtime/cpu_threads.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/host_compiler.hpp"
 #include "runtime/shared_object.hpp"
 
@@ -12,7 +14,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,13 +21,6 @@
 namespace ricci::runtime {
 
 namespace {
-
-constexpr std::size_t alignment = 64;
-
-// Two threads gain from 50 us of work on, when they have slept since the last statement (oneTBB 2021.8 on a 2-core
-// EPYC: waking and joining costs 15 to 25 us then, under 1 us in a row of statements).
-constexpr double worth_threads = 50e-6; ///< seconds
-constexpr double worth_a_task = 10e-6;
 
 lowering::machine describe(int threads, const host_compiler& compiler) {
     auto m = cpu_machine(cpu_vector_features(), threads);
@@ -40,6 +34,7 @@ lowering::machine describe(int threads, const host_compiler& compiler) {
 class cpu_backend : public backend {
   public:
     cpu_backend() : machine_(describe(threads_.count(), compiler_)) {
+        if (variable("RICCI_NUM_THREADS") != nullptr) set_blas_threads(threads_.count());
         if (!compiler_.found())
             fmt::print(stderr,
                        "ricci: {}: statements on the CPU run by the slow reference kernels "
@@ -74,14 +69,9 @@ class cpu_backend : public backend {
                 throw error("the BLAS cannot take this product", blame::environment);
     }
 
-    void* allocate(std::size_t bytes) override { return aligned(bytes, std::malloc); }
-    // calloc takes big pieces from the kernel, which zeroes a page when it is first touched.
-    void* allocate_zeroed(std::size_t bytes) override {
-        return aligned(bytes, [](std::size_t size) { return std::calloc(size, 1); });
-    }
-    void release(void* memory) noexcept override {
-        if (memory) std::free(static_cast<void**>(memory)[-1]);
-    }
+    void* allocate(std::size_t bytes) override { return placed(take_host_memory(bytes), bytes); }
+    void* allocate_zeroed(std::size_t bytes) override { return placed(take_zeroed_host_memory(bytes), bytes); }
+    void release(void* memory) noexcept override { release_host_memory(memory); }
 
     void zero(void* memory, std::size_t bytes) override {
         if (bytes) std::memset(memory, 0, bytes);
@@ -94,16 +84,9 @@ class cpu_backend : public backend {
     void synchronize() override {}
 
   private:
-    /// `bytes` from `take`, aligned; the address that `take` gave stands before them.
-    template <class Take>
-    static void* aligned(std::size_t bytes, Take take) {
-        if (bytes == 0) return nullptr;
-        constexpr std::size_t extra = alignment + sizeof(void*);
-        void* raw = bytes <= PTRDIFF_MAX - extra ? take(bytes + extra) : nullptr;
-        if (!raw) throw memory_error(fmt::format("not enough memory on the CPU for {} bytes", bytes));
-        const auto first = reinterpret_cast<std::uintptr_t>(raw) + sizeof(void*);
-        auto* memory = reinterpret_cast<void**>((first + alignment - 1) / alignment * alignment);
-        memory[-1] = raw;
+    /// Each node's part of large memory at that node.
+    void* placed(void* memory, std::size_t bytes) {
+        if (bytes >= huge_from) threads_.touch(memory, bytes);
         return memory;
     }
 

@@ -37,7 +37,10 @@ struct vector_unit {
 
 vector_unit vectors_of(std::string_view a) {
     if (has(a, "avx512f") && has(a, "avx512vl")) return {"avx512", 64, 32, 32};
-    if (has(a, "avx")) return {has(a, "fma") ? "avx2" : "avx", 32, 16, has(a, "avx512f") ? 32.0 : has(a, "fma") ? 16.0 : 8.0};
+    if (has(a, "avx")) {
+        const bool fma = has(a, "fma");
+        return {fma ? "avx2" : "avx", 32, 16, has(a, "avx512f") ? 32.0 : fma ? 16.0 : 8.0};
+    }
     if (const int sve = sve_bytes(a)) return {"sve", sve, 32, 0.5 * sve}; // two multipliers: Neoverse V1, A64FX
     if (has(a, "asimd")) return {"neon", 16, 32, 8};
     if (has(a, "vsx")) return {"vsx", 16, 64, 8};

@@ -65,7 +65,7 @@ TEST_CASE("numbers of 2 bytes are converted as the library does it") {
     auto& backend = runtime::backend_of(device(cross_device));
     runtime::prelude constants;
     constants.constant("simd_bytes", backend.machine().vector_bytes);
-    const auto source = runtime::complete_source(constants.text(), "simd.hpp") + R"(
+    const auto source = runtime::complete_source(constants.text(), "simd_halves.hpp") + R"(
 template <class T, int Count> void convert(const T* narrow, const float* wide, float* widened, T* narrowed, int blocks) {
     constexpr int lanes = simd_lanes<float>;
     for (int b = 0; b < blocks; ++b) {

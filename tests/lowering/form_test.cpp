@@ -35,6 +35,8 @@ constexpr form_case cases[] = {
     {"C(i,e,j) = A(i,k,e)*B(k,j)", "C=f64[3,50,4] A=f64[3,5,50] B=f64[5,4]", "batched GEMM/tall_skinny_ab"},
     {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[50,3,4] A=f64[50,3,5] B=f64[50,5,4]",
      "interleaved batched GEMM/batched_lanes"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=c128[50,100,101] A=c128[50,100,102] B=c128[50,102,101]", // large copies
+     "interleaved batched GEMM/batched_small"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[3,4] A=f64[5000,3] B=f64[5000,4]",
      "tall-skinny A^T B/tall_skinny_atb reduction/direct"},
     {"C(i,j) = A(i,k)*B(j,k)", "C=f64[3,4] A=f64[3,5000] B=f64[4,5000]",
