@@ -1,6 +1,6 @@
-// direct: any statement, right at any size. One element of the output a thread; or a team of 32 or 256 threads an
-// element, where sums are long and elements few (arguments::teams). Constants: direct_tree.hpp's, and team_threads
-// (1: never a team).
+// direct: any statement, right at any size. A thread has one element of the output; or, where nothing is summed, a few,
+// all of whose loads are under way at once; or a team of 32 or 256 threads has one, where sums are long and elements
+// few (arguments::teams). Constants: direct_tree.hpp's, team_threads (1: never a team), and items_of_thread.
 #pragma once
 
 #include "direct_tree.hpp"
@@ -19,10 +19,24 @@ struct thread_team {
     }
 };
 
+/// The elements of a whole block: neighboring threads have neighboring ones. They are stored when all are evaluated, so
+/// that no load waits for a store to what may be the same memory.
+RICCI_FUNCTION void evaluate_several(const arguments& a, long long first) {
+    long long x[items_of_thread][at_least_one(axis_count)] = {};
+    compute value[items_of_thread];
+    RICCI_UNROLL
+    for (int i = 0; i < items_of_thread; ++i) {
+        unflatten<0>(a, first + i * direct_threads, x[i]);
+        value[i] = updated(a, x[i], evaluate<node_count - 1>(a, x[i], alone{}));
+    }
+    RICCI_UNROLL
+    for (int i = 0; i < items_of_thread; ++i) put(a, x[i], value[i]);
+}
+
 extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const __grid_constant__ arguments a) {
     wait_for_stream();
     const long long block = block_number();
-    const long long thread = block * direct_threads + threadIdx.x;
+    const long long thread = block * direct_threads * items_of_thread + threadIdx.x;
     long long x[at_least_one(axis_count)] = {};
     if constexpr (team_threads > 1) {
         if (a.teams) {
@@ -36,8 +50,14 @@ extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const 
             return;
         }
     }
-    if (thread >= a.work_items) return;
-    unflatten<0>(a, thread, x);
-    const compute value = evaluate<node_count - 1>(a, x, alone{});
-    store(a, x, value);
+    if constexpr (items_of_thread > 1) {
+        if ((block + 1) * direct_threads * items_of_thread <= a.work_items) return evaluate_several(a, thread);
+    }
+    for (int i = 0; i < items_of_thread; ++i) {
+        const long long item = thread + i * direct_threads;
+        if (item >= a.work_items) return;
+        unflatten<0>(a, item, x);
+        const compute value = evaluate<node_count - 1>(a, x, alone{});
+        store(a, x, value);
+    }
 }

@@ -156,15 +156,18 @@ template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a,
     }
 }
 
-/// Stores `value` in the output's element at x, or adds it there.
-RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) {
-    using element = type_of<operand_type[0]>::type;
-    if (!is_inside<0>(a, x)) return;
-    element* const at = element_at<0>(a, x);
-    if constexpr (accumulation == 1) value = load_as<compute>(*at) + value;
-    else if constexpr (accumulation == -1) value = load_as<compute>(*at) - value;
-    *at = store_as<element>(value);
+/// What the output's element at x becomes: `value`, or that added to it.
+RICCI_FUNCTION compute updated(const arguments& a, const long long* x, compute value) {
+    if constexpr (accumulation == 0) return value;
+    else if constexpr (accumulation == 1) return load<0>(a, x) + value;
+    else return load<0>(a, x) - value;
 }
+RICCI_FUNCTION void put(const arguments& a, const long long* x, compute value) {
+    using element = type_of<operand_type[0]>::type;
+    if (is_inside<0>(a, x)) *element_at<0>(a, x) = store_as<element>(value);
+}
+/// Stores `value` in the output's element at x, or adds it there.
+RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) { put(a, x, updated(a, x, value)); }
 
 /// The left axes of work item `t`, from axis First on; the first runs fastest.
 template <int First> RICCI_FUNCTION void unflatten(const arguments& a, long long t, long long* x) {

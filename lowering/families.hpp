@@ -5,14 +5,14 @@
 
 namespace ricci::lowering {
 
-// What step::tile means, by family (those of a GPU's batched and tall-skinny kernels are in step::batched):
-//   direct           {threads that share one element's sums where elements are few: 1, 32 or 256}
+// What step::tile means, by family (those of other kernels are in step::batched):
+//   direct           {threads that share one element's sums where elements are few: 1, 32 or 256; elements a thread},
+//                    on a GPU
 //   tall_skinny_atb  {chunks the long axis is cut into; rows staged at once}, on a CPU
 //   tall_skinny_ab   {rows a block, on a CPU}
 
-/// m, n, k of batched_small on a CPU; widths of the tall-skinny kernels
-inline constexpr std::int64_t largest_small = 64;
-inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of a GPU's batched kernels
+inline constexpr std::int64_t largest_small = 64;    ///< widths of the tall-skinny kernels
+inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of the batched kernels
 inline constexpr std::int64_t least_neighbors = 16;  ///< products in a row, of batched_lanes with several batch axes
 inline constexpr std::int64_t shortest_tall = 1024;  ///< the long axis of a tall-skinny product
 /// long axis over width, at least; not of a GPU's tall_skinny_ab

@@ -110,7 +110,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
     text.constant("compute_type", static_cast<std::int64_t>(st.compute));
     text.constant("accumulation", st.op == assignment::assign ? 0 : st.op == assignment::add ? 1 : -1);
     write_tree(text, st);
-    if (cuda) text.constant("team_threads", st.tile[0]);
+    if (cuda) text.constant("team_threads", st.tile[0]), text.constant("items_of_thread", st.tile[1]);
     out.source = complete_source(text.text(), cuda ? "direct.cuh" : "direct_cpu.hpp");
     out.entry = "ricci_direct";
 
@@ -143,7 +143,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
             st.tile[0] > 1 && elements * st.tile[0] < threads_to_fill * chip.processors * team_advantage;
         pack.number(elements);
         pack.number(teams);
-        const std::int64_t per_block = direct_threads / (teams ? st.tile[0] : 1);
+        const std::int64_t per_block = teams ? direct_threads / st.tile[0] : direct_threads * st.tile[1];
         out.shape.grid = (elements + per_block - 1) / per_block;
         out.shape.threads = direct_threads;
         out.shape.shared_bytes =
