@@ -1,5 +1,5 @@
-// direct: any statement, right at any size. A thread has one element of the output; or, where nothing is summed, a few,
-// all of whose loads are under way at once; or a team of 32 or 256 threads has one, where sums are long and elements
+// direct: any statement, right at any size. A thread has one element of the output; where nothing is summed, a few,
+// whose loads are then under way at once; or a team of 32 or 256 threads has one, where sums are long and elements
 // few (arguments::teams). Constants: direct_tree.hpp's, team_threads (1: never a team), and items_of_thread.
 #pragma once
 
@@ -19,16 +19,16 @@ struct thread_team {
     }
 };
 
-/// The elements of a whole block: neighboring threads have neighboring ones. They are stored when all are evaluated, so
-/// that no load waits for a store to what may be the same memory.
+/// A whole block's elements: neighboring threads have neighboring ones. They are stored when all are evaluated: no
+/// load waits for a store to what may be the same memory.
 RICCI_FUNCTION void evaluate_several(const arguments& a, long long first) {
     long long x[items_of_thread][at_least_one(axis_count)] = {};
     compute value[items_of_thread];
     RICCI_UNROLL
-    for (int i = 0; i < items_of_thread; ++i) {
-        unflatten<0>(a, first + i * direct_threads, x[i]);
+    for (int i = 0; i < items_of_thread; ++i) unflatten<0>(a, first + i * direct_threads, x[i]);
+    RICCI_UNROLL
+    for (int i = 0; i < items_of_thread; ++i)
         value[i] = updated(a, x[i], evaluate<node_count - 1>(a, x[i], alone{}));
-    }
     RICCI_UNROLL
     for (int i = 0; i < items_of_thread; ++i) put(a, x[i], value[i]);
 }

@@ -173,12 +173,13 @@ extern "C" __global__ void __launch_bounds__(threads_per_block)
     if (first >= rows) return;
     const int own = rows - first < rows_of_threads ? static_cast<int>(rows - first) : rows_of_threads;
     bool vectors = own == rows_of_threads;
+    // What a single line would step over to the next is any number.
     if constexpr (x_vectors == 1)
-        vectors = vectors && have_aligned_lines<x_element, row_vector>(a.x, k_offset(a, 0, 1));
+        vectors = vectors && have_aligned_lines<x_element, row_vector>(a.x, steps == 1 ? 0 : k_offset(a, 0, 1));
     if constexpr (x_vectors == 2)
         vectors = vectors && have_aligned_lines<x_element, 16 / static_cast<int>(sizeof(x_element))>(a.x, 0);
     if constexpr (c_vectors == 1)
-        vectors = vectors && have_aligned_lines<c_element, row_vector>(a.c, n_offset(a, 0, 1));
+        vectors = vectors && have_aligned_lines<c_element, row_vector>(a.c, columns == 1 ? 0 : n_offset(a, 0, 1));
     if constexpr (c_vectors == 2)
         vectors = vectors && have_aligned_lines<c_element, 16 / static_cast<int>(sizeof(c_element))>(a.c, 0);
     thread_rows mine(a, first, own, vectors);

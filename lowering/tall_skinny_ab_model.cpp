@@ -173,7 +173,7 @@ bool takes_vectors(const step& st, const ab_sizes& s, const batched_tile& t) {
     const auto v = ab_vectors_of(st, t);
     const auto fits = [&](std::int32_t o, axis_class c, std::int64_t count, std::int64_t bytes) {
         const auto whole = count * bytes, access = whole % 16 == 0 ? 16 : whole;
-        return single_step(st, o, c) * bytes % access == 0;
+        return extent_of(st, c) == 1 || single_step(st, o, c) * bytes % access == 0;
     };
     if (ab_kernel_of(t) == ab_kernel::threads)
         return v.x != ab_vectors::none && v.c != ab_vectors::none &&
@@ -306,16 +306,26 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
     return out;
 }
 
+/// Of neighboring threads' rows that follow one another in memory.
+double by_distance(const step& st, const ab_sizes& s, const batched_tile& t) {
+    const auto v = ab_vectors_of(st, t);
+    const auto x = v.x == ab_vectors::whole_rows ? v.row_vector * s.k * s.x : 0,
+               c = v.c == ab_vectors::whole_rows ? v.row_vector * s.n * s.c : 0;
+    constexpr double access = 16, twice_as_long = 128;
+    return 1 + std::max(0.0, real(std::max<std::int64_t>(x, c)) - access) / twice_as_long;
+}
+
 /// By what measured times (an H100, 280 kernels of 12 widths and types, 2026-11-22) are longer than all below says:
 /// rows asked for ahead only crowd the L2 cache, and threads that hold vectors of half wait for their conversion; (an
 /// H200, 700 kernels of 21 widths and types) split floats and wide f64 straight from memory, what waits for a block's
-/// panel, and memory that is copied by 128 bytes of each column at a time, or by two and more such.
-double slower(const ab_sizes& s, const batched_tile& t, const machine& chip) {
+/// panel, and memory that is copied by 128 bytes of each column at a time, or by two and more such; (an H100, 26
+/// kernels by rows of 2 to 7, 2026-11-23) threads whose accesses of 16 bytes lie apart: stores fill half a sector.
+double slower(const step& st, const ab_sizes& s, const batched_tile& t, const machine& chip) {
     constexpr double by_128_bytes = 3.95e12, by_256_bytes = 4.15e12; // in the units of machine::bandwidth
     switch (ab_kernel_of(t)) {
     case ab_kernel::warps:
         return (t.stages > 1 ? 1.1 : 1.015) * (s.x == 4 ? 1.12 : s.x == 8 && t.tile_n > 2 ? 1.05 : 1);
-    case ab_kernel::threads: return s.x == 2 && s.k > 1 ? 1.15 : 1;
+    case ab_kernel::threads: return (s.x == 2 && s.k > 1 ? 1.15 : 1) * by_distance(st, s, t);
     case ab_kernel::boxes: return std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
     default: return t.core == batched_core::mma ? 1.12 : 1;
     }
@@ -348,7 +358,7 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     // The first loads of all and the last stores have nothing beside them.
     const double ends = 0.5 * (cost.once + cost.latency) / clock;
     const double busy = std::max(slowest + beside * (memory + shared + issue + arithmetic - slowest) + ends, latency);
-    return slower(s, t, chip) * (busy + uneven * latency) + chip.launch_seconds;
+    return slower(st, s, t, chip) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
 /// Strides beyond the height are arguments of the kernel too: as if columns began at multiples of 16 bytes.
