@@ -163,7 +163,7 @@ class form_chooser {
 
     static bool is_shared_batch(const step& st, axis_class side) {
         const auto own = side_of_matrices(st, axes_of(st, side), side == m ? st.x : st.y);
-        return own >= 0 && !st.axes[static_cast<std::size_t>(own)].variable;
+        return own.size() == 1 && !st.axes[static_cast<std::size_t>(own.front())].variable;
     }
 
     /// Without a sum: each row a multiple of one, or each element of one number. Vectors of memory are as good for it

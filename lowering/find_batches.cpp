@@ -47,13 +47,16 @@ class batch_finder {
     }
 
     /// Of several axes of a side all vary, whether they are a long side of one product or a batch that the other
-    /// operand is shared by; but for the side of that batch's matrices. What a table is as long as is a batch.
+    /// operand is shared by; but for the sides of that batch's matrices. What a table is as long as is a batch.
     void mark_side(const std::vector<std::int32_t>& side, std::size_t x) {
         if (side.size() < 2) return;
         const bool known = std::any_of(side.begin(), side.end(), [&](auto a) { return is_gathered_along(a); });
-        const auto own = known ? -1 : side_of_matrices(st_, side, static_cast<std::int32_t>(x));
-        for (const auto a : side)
-            st_.axes[static_cast<std::size_t>(a)].variable = known ? is_gathered_along(a) : a != own;
+        std::vector<std::int32_t> own;
+        if (!known) own = side_of_matrices(st_, side, static_cast<std::int32_t>(x));
+        for (const auto a : side) {
+            const bool is_own = std::find(own.begin(), own.end(), a) != own.end();
+            st_.axes[static_cast<std::size_t>(a)].variable = known ? is_gathered_along(a) : !is_own;
+        }
     }
 
     bool is_gathered_along(std::int32_t axis) const {

@@ -4,11 +4,13 @@
 
 #include "lowering/plan.hpp"
 
+#include <vector>
+
 namespace ricci::lowering {
 
-/// Of several axes of m or n (`side`, those of the operand `x`) the one that is the side of small matrices which lie
-/// apart along all other axes, in C and in X: those are a batch then. -1 where the matrices are interleaved, overlap
-/// or are too large.
-std::int32_t side_of_matrices(const step& st, const std::vector<std::int32_t>& side, std::int32_t x);
+/// Of several axes of m or n (`side`, those of the operand `x`) the one, or the few that follow one another without a
+/// gap, that are the side of small matrices which lie apart along all other axes, in C and in X: those are a batch
+/// then. None where the matrices are interleaved, overlap or are too large.
+std::vector<std::int32_t> side_of_matrices(const step& st, const std::vector<std::int32_t>& side, std::int32_t x);
 
 } // namespace ricci::lowering
