@@ -42,7 +42,8 @@ extern "C" void ricci_batched_small(const void* words, long long first, long lon
             if constexpr (x_is_packed || y_is_packed) leave_in_memory(&packed);
             const auto *next_x = at.x + products_ahead * a.batch_step[1][0];
             const auto *next_y = at.y + products_ahead * a.batch_step[2][0];
-            product_by_tiles(a, {at.x, at.y, &packed, next_x, next_y}, at.c);
+            const auto *next_c = at.c + products_ahead * a.batch_step[0][0];
+            product_by_tiles(a, {at.x, at.y, &packed, next_x, next_y, next_c}, at.c);
             at.c += a.batch_step[0][0], at.x += a.batch_step[1][0], at.y += a.batch_step[2][0];
         }
     });

@@ -113,13 +113,14 @@ template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, pa
     }
 }
 
-/// Where a product's X and Y are read, and those of the product to fetch meanwhile, if any.
+/// Where a product's X and Y are read, and those of the product to fetch meanwhile, if any, with its C.
 struct product_operands {
     const x_element* x;
     const y_element* y;
     const packed_operands* packed;
     const x_element* next_x;
     const y_element* next_y;
+    const c_element* next_c;
 };
 
 /// Elements between the first and the last of a matrix with constant strides; 0 where they are none, or far apart.
@@ -131,16 +132,24 @@ constexpr long long span_of(long long rows, long long row_step, long long column
 constexpr bool has_spans = products_ahead > 0 && m_axes == 1 && n_axes == 1 && k_axes == 1;
 constexpr long long x_bytes = has_spans ? span_of(m, m_stride[1][0], k, k_stride[0][0]) * sizeof(x_element) : 0;
 constexpr long long y_bytes = has_spans ? span_of(k, k_stride[1][0], n, n_stride[1][0]) * sizeof(y_element) : 0;
+/// A C that is added to is loaded by itself; where it is stored only, and columns share lines of memory, stores wait
+/// for these (f64 29, `=`, from memory: 71 % of the triad without, 101 with).
+constexpr bool c_waits = !accumulate && n_stride[0][0] * static_cast<long long>(sizeof(c_element)) % 64 != 0;
+constexpr long long c_bytes =
+    has_spans && c_waits ? span_of(m, m_stride[0][0], n, n_stride[0][0]) * sizeof(c_element) : 0;
 
 /// Of a matrix of Bytes, what step l of a tile fetches: tiles and their steps share it evenly, for fetches all at
-/// once are in the way of what is multiplied.
-template <long long Bytes, int Vectors, int Columns>
+/// once are in the way of what is multiplied. (A line is asked for more than once: choosing the steps that begin one
+/// costs more than it saves.)
+template <long long Bytes, int Vectors, int Columns, bool Write = false>
 RICCI_FUNCTION void fetch_share(const void* next, int row, int column, int l) {
     if constexpr (Bytes > 0) {
         constexpr double of_tile = double(Bytes) * Columns / n * Vectors / row_vectors;
-        constexpr int of_step = static_cast<int>(of_tile / k);
+        constexpr int line = 64, of_step = static_cast<int>(of_tile / k);
         const int before = static_cast<int>(Bytes * column / n + Bytes * Columns / n * row / (row_vectors * lanes));
-        __builtin_prefetch(static_cast<const char*>(next) + before + l * of_step, 0, 3);
+        const char* p = static_cast<const char*>(next) + before + l * of_step;
+        RICCI_ALL_UNROLLED for (int part = 0; part == 0 || part < of_step; part += line)
+            __builtin_prefetch(p + part, Write, 3);
     }
 }
 
@@ -185,16 +194,26 @@ template <int Parts> RICCI_FUNCTION vector finished(const arguments& a, const ve
     return negative ? -v : v;
 }
 
+constexpr bool c_is_direct = c_along_m && is_same<c_element, compute>;
+constexpr bool c_is_narrow = c_along_m && is_narrow<c_element> && is_same<compute, float>;
+
+/// Added to what C has, where its vectors can be loaded.
+template <int Count>
+RICCI_FUNCTION vector with_c(const arguments& a, const c_element* c, int row, int column, vector v) {
+    const c_element* from = c + n_offset(a, 0, column);
+    if constexpr (accumulate && c_is_direct)
+        return load_part<real, lanes, Count>(reinterpret_cast<const real*>(from) + row) + v;
+    else if constexpr (accumulate && c_is_narrow) return load_widened<lanes, Count>(from + row) + v;
+    else return v;
+}
+
 template <int Count>
 RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row, int column, vector v) {
-    if constexpr (c_along_m && is_same<c_element, compute>) {
-        real* to = reinterpret_cast<real*>(c + n_offset(a, 0, column)) + row;
-        if constexpr (accumulate) v = load_part<real, lanes, Count>(to) + v;
-        store_part<real, lanes, Count>(to, v);
-    } else if constexpr (c_along_m && is_narrow<c_element> && is_same<compute, float>) {
-        c_element* to = c + n_offset(a, 0, column) + row;
-        if constexpr (accumulate) v = load_widened<lanes, Count>(to) + v;
-        store_narrowed<lanes, Count>(to, v);
+    c_element* to = c + n_offset(a, 0, column);
+    if constexpr (c_is_direct) {
+        store_part<real, lanes, Count>(reinterpret_cast<real*>(to) + row, v);
+    } else if constexpr (c_is_narrow) {
+        store_narrowed<lanes, Count>(to + row, v);
     } else {
         for_each_of<Count / parts>([&](auto e) RICCI_INLINED {
             const real number[2] = {v[e * parts], v[e * parts + parts - 1]};
@@ -241,6 +260,7 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
         for (int l = 0; l < static_cast<int>(k); ++l) {
             fetch_share<x_bytes, Vectors, Columns>(from.next_x, row, column, l);
             fetch_share<y_bytes, Vectors, Columns>(from.next_y, row, column, l);
+            fetch_share<c_bytes, Vectors, Columns, true>(from.next_c, row, column, l);
             vector x[Vectors];
             RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
                 x[v] = x_vector<lanes>(a, from, row + v * lanes, l);
@@ -248,11 +268,25 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
             add_step(l, x);
         }
     }
+    constexpr int last = Vectors - 1;
+    const auto finish = [&](int j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
+            sums[v][j][0] = with_c<lanes>(a, c, row + v * lanes, column + j, finished(a, sums[v][j]));
+        sums[last][j][0] = with_c<Last>(a, c, row + last * lanes, column + j, finished(a, sums[last][j]));
+    };
+    const auto store = [&](int j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
+            store_tile_vector<lanes>(a, c, row + v * lanes, column + j, sums[v][j][0]);
+        store_tile_vector<Last>(a, c, row + last * lanes, column + j, sums[last][j][0]);
+    };
+    // A load waits for stores of parts of vectors beside it (f32 6, `+=`: 13 GF/s, so 56): all loads come first.
+    constexpr bool apart = accumulate && Last < lanes;
     RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
-        RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
-            store_tile_vector<lanes>(a, c, row + v * lanes, column + j, finished(a, sums[v][j]));
-        store_tile_vector<Last>(a, c, row + (Vectors - 1) * lanes, column + j, finished(a, sums[Vectors - 1][j]));
+        finish(j);
+        if constexpr (!apart) store(j);
     }
+    if constexpr (apart)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) store(j);
 }
 
 /// C's (op)= alpha * X*Y for one product.
