@@ -22,7 +22,7 @@ template <class Take> void* aligned(std::size_t bytes, Take take) {
     const auto first = reinterpret_cast<std::uintptr_t>(raw) + sizeof(void*);
     auto* memory = reinterpret_cast<void**>((first + alignment - 1) / alignment * alignment);
     memory[-1] = raw;
-    // What is left behind the last huge page stays in small ones. A system without huge pages refuses: as before then.
+    // What is left behind the last huge page stays in small ones. A system without huge pages refuses.
     if (alignment == huge_page) madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
     return memory;
 }

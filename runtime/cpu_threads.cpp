@@ -32,6 +32,10 @@ int thread_count(int processors) {
     return std::min(count, processors);
 }
 
+/// Of a node's tasks: from here on threads that end early take some of others; below each has one part, which two
+/// threads do 1.76 times as fast as one in statements of 10 to 30 us, not 1.63 times.
+constexpr std::int64_t few_tasks = 128;
+
 constexpr std::size_t page = 4096;
 
 /// words: memory, bytes.
@@ -87,11 +91,15 @@ cpu_threads::~cpu_threads() = default;
 
 void cpu_threads::run(cpu_kernel kernel, const std::uint64_t* words, std::int64_t grid, std::int64_t blocks_a_task) {
     const auto& nodes = arena_->nodes;
-    const auto grain = static_cast<std::size_t>(std::max<std::int64_t>(blocks_a_task, 1));
+    blocks_a_task = std::max<std::int64_t>(blocks_a_task, 1);
+    const auto grain = static_cast<std::size_t>(blocks_a_task);
     const auto run_part = [&](std::size_t node) {
         const auto first = arena_->first_block(node, grid), last = arena_->first_block(node + 1, grid);
-        tbb::parallel_for(tbb::blocked_range<std::int64_t>(first, last, grain),
-                          [&](const auto& blocks) { kernel(words, blocks.begin(), blocks.end()); });
+        const tbb::blocked_range<std::int64_t> blocks(first, last, grain);
+        const auto run_blocks = [&](const auto& some) { kernel(words, some.begin(), some.end()); };
+        if ((last - first) / blocks_a_task < few_tasks)
+            tbb::parallel_for(blocks, run_blocks, tbb::static_partitioner());
+        else tbb::parallel_for(blocks, run_blocks);
     };
     if (nodes.size() == 1) return nodes[0]->execute([&] { run_part(0); });
     std::vector<tbb::task_group> others(nodes.size());
