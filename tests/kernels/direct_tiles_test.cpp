@@ -1,0 +1,36 @@
+// direct_tiles_test: permutations and sums long enough for whole tiles of the direct kernels, and the rests beside them,
+// against the oracle.
+#include "tests/catch.hpp"
+#include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/planned_cases.hpp"
+
+using namespace ricci;
+using namespace ricci::tests;
+
+namespace {
+
+const covering_case cases[] = {
+    {"B(j,i) = A(i,j)", "B=f64[300,270] A=f64[270,300]"},
+    {"B(j,i) += 2*A(i,j)", "B=f32[37,600] A=f32[600,37]"},
+    {"B(j,i) -= conj(A(i,j))", "B=c64[9,520] A=c64[520,9]"},
+    {"B(k,j,i) = A(i,j,k)", "B=f16[19,5,1030] A=f16[1030,5,19]"},
+    {"B(k,i,j) = A(i,j,k) + A(i,j,k)*D(k)", "B=f64[33,261,3] A=f64[261,3,33] D=f64[33]"},
+    {"B(j,i) = A(i,j) + D(j,i)", "B=f64[20,300] A=f64[300:2,20:700] D=f64[20,300]"},
+    {"B(j,i) = A(i,j)", "B=f64[7,3] A=f64[3,7]"},
+    {"B(j,i) = A(i+1,j)", "B=f64[20,299] A=f64[300,20]"},
+    {"B(j,p) = A(p,p) + D(p,j)", "B=f64[20,299] A=f64[299,299] D=f64[299,20]"},
+    {"y(i) = A(i,k)", "y=f64[1000] A=f64[1000,150]"},
+    {"y(i) -= 3*A(i,k)", "y=f32[771] A=f32[771,90]"},
+    {"y(i,l) += A(i,j,k,l)", "y=f64[300,2] A=f64[300,7,9,2]"},
+    {"y(i) = A(i,k)*x(k)", "y=c128[200] A=c128[200,80] x=c128[80]"},
+    {"y(i) = A(i,k)", "y=bf16[1100] A=bf16[1100,40]"},
+    {"y(i) = A(i,k)", "y=f64[100] A=f64[100,5000]"},
+    {"y(j,i) = A(i,j,k)", "y=f64[31,300] A=f64[300,31,12]"},
+};
+
+} // namespace
+
+TEST_CASE("tiles of the direct kernel agree with the oracle") {
+    const device where(device_under_test());
+    check_planned(cases, where, [](const lowering::plan&) {});
+}
