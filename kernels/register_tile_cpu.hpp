@@ -132,9 +132,9 @@ constexpr long long span_of(long long rows, long long row_step, long long column
 constexpr bool has_spans = products_ahead > 0 && m_axes == 1 && n_axes == 1 && k_axes == 1;
 constexpr long long x_bytes = has_spans ? span_of(m, m_stride[1][0], k, k_stride[0][0]) * sizeof(x_element) : 0;
 constexpr long long y_bytes = has_spans ? span_of(k, k_stride[1][0], n, n_stride[1][0]) * sizeof(y_element) : 0;
-/// A C that is added to is loaded by itself; where it is stored only, and columns share lines of memory, stores wait
-/// for these (f64 29, `=`, from memory: 71 % of the triad without, 101 with).
-constexpr bool c_waits = !accumulate && n_stride[0][0] * static_cast<long long>(sizeof(c_element)) % 64 != 0;
+/// C too, but where it is stored only and has lines of memory for itself: stores of parts of lines wait for these
+/// (f64 29, `=`, from memory: 71 % of the triad without, 101 with; f64 32, `+=`: 120 and 150).
+constexpr bool c_waits = accumulate || n_stride[0][0] % (64 / static_cast<int>(sizeof(c_element))) != 0;
 constexpr long long c_bytes =
     has_spans && c_waits ? span_of(m, m_stride[0][0], n, n_stride[0][0]) * sizeof(c_element) : 0;
 

@@ -22,9 +22,9 @@ constexpr double broadcasts_a_cycle = 3, loads_a_cycle = 2, crossing_loads_a_cyc
 constexpr double not_overlapped = 0.12; ///< of loads, or multiplies
 constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
 /// Bytes of X and Y: smaller products need not be fetched ahead, larger ones have no room beside the one at work. In
-/// between, from memory, f64 32 without is at 78 % of the triad, with it at 116 (`+=`), and 68 and 101 (`=`); from L2
-/// it costs up to 4 %.
-constexpr std::int64_t least_fetched = 1280, most_fetched = 20000;
+/// between, from memory, f64 32 without is at 78 % of the triad, with it at 150 (`+=`), and 68 and 98 (`=`); from L2
+/// it costs 4 % (`=`) to 10 (`+=`).
+constexpr std::int64_t least_fetched = 1024, most_fetched = 20000;
 /// From L2 that cores get while they multiply, with and without fetching ahead (f64 and f32 5 to 8, Xeon with 2 MB of
 /// L2 a core).
 constexpr double bytes_a_cycle = 18, bytes_a_cycle_ahead = 19;

@@ -26,9 +26,9 @@ struct numa_node {
 std::vector<numa_node> numa_nodes();
 
 /// oneTBB's workers are shared by all of the process: a program whose own threads run statements, or that uses oneTBB
-/// itself, gets no second pool beside its own, and no more threads than processors. Where memory is divided among nodes,
-/// so are blocks: each node's threads run one row of them, in proportion to the threads' number, and `touch` places
-/// memory alike.
+/// itself, gets no second pool beside its own, and no more threads than processors. Where memory is divided among
+/// nodes, so are blocks: each node's threads run one row of them, in proportion to the threads' number, and `touch`
+/// places memory alike.
 class cpu_threads {
   public:
     /// As many as RICCI_NUM_THREADS says, at most the processors of all nodes, which is the default; as even over the
@@ -39,8 +39,8 @@ class cpu_threads {
     int count() const { return count_; }
     /// Returns when all of [0, grid) has run, in tasks of about `blocks_a_task`.
     void run(cpu_kernel kernel, const std::uint64_t* words, std::int64_t grid, std::int64_t blocks_a_task);
-    /// Places fresh memory (its pages lie at the node whose thread first writes to them) as `run` divides blocks that go
-    /// through it evenly. Writes a zero to each page; nothing where there is one node.
+    /// Places fresh memory (its pages lie at the node whose thread first writes to them) as `run` divides blocks that
+    /// go through it evenly. Writes a zero to each page; nothing where there is one node.
     void touch(void* memory, std::size_t bytes);
 
   private:

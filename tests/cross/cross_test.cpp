@@ -87,7 +87,8 @@ extern "C" void conversions(const void* words, long long, long long) {
     else run(static_cast<const bfloat16*>(a.narrow), static_cast<bfloat16*>(a.narrowed));
 })";
     const auto kernel = runtime::cached_kernel(backend, source, "conversions");
-    const std::size_t count = std::size_t{1} << 16, lanes = static_cast<std::size_t>(backend.machine().vector_bytes) / 4;
+    const std::size_t count = std::size_t{1} << 16,
+                      lanes = static_cast<std::size_t>(backend.machine().vector_bytes) / 4;
     auto* const narrow = static_cast<std::uint16_t*>(backend.allocate(2 * count));
     auto* const narrowed = static_cast<std::uint16_t*>(backend.allocate(2 * count));
     auto* const wide = static_cast<float*>(backend.allocate(4 * count));

@@ -16,9 +16,9 @@ using namespace ricci::tests;
 
 namespace {
 
-// Vectors of all lanes, of some and of few; X along m, along k (transposed in registers, or copied) and along neither;
-// copied Y; half numbers; C in other types and places; products without gaps, of every size that lanes hold several
-// of; neighbors in whole vectors and at the end of rows.
+// Vectors of all lanes, of some and of few; X along m, along k (transposed in registers, or copied) and along
+// neither; copied Y; half numbers; C in other types and places; products without gaps, of every size that lanes hold
+// several of; neighbors in whole vectors and at the end of rows.
 const covering_case cases[] = {
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[3,3,37] A=f64[3,3,37] B=f64[3,3,37]"},
     {"C(i,j,e) += A(k,i,e)*B(k,j,e)", "C=f32[4,4,19] A=f32[4,4,19] B=f32[4,4,19]"},

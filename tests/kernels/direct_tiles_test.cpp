@@ -1,5 +1,5 @@
-// direct_tiles_test: permutations and sums long enough for whole tiles of the direct kernels, and the rests beside them,
-// against the oracle.
+// direct_tiles_test: permutations and sums long enough for whole tiles of the direct kernels, and the rests beside
+// them, against the oracle.
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/planned_cases.hpp"
