@@ -16,50 +16,49 @@ using packed_vector = simd<real, packed_lanes>;
 /// Elements between products of C, X, Y where there are no gaps.
 constexpr long long dense_step[3] = {m * n, m * k, k * n};
 
-/// Where the lanes of C's vector V find their elements of X (Operand 1) or Y (2) for step L, from the group's first.
-template <int Operand, int V, int L> struct sources {
-    static constexpr int of(int t) {
-        constexpr int em = m, en = n;
-        const int element = V * packed_lanes + t, product = element / (em * en);
-        const int i = element % em, j = element / em % en;
-        return static_cast<int>(product * dense_step[Operand] +
-                                (Operand == 1 ? i * m_stride[1][0] + L * k_stride[0][0]
-                                              : j * n_stride[1][0] + L * k_stride[1][0]));
-    }
-    static constexpr int lowest() {
-        int out = of(0);
-        for (int t = 1; t < packed_lanes; ++t) out = of(t) < out ? of(t) : out;
-        return out;
-    }
-    static constexpr int highest() {
-        int out = of(0);
-        for (int t = 1; t < packed_lanes; ++t) out = of(t) > out ? of(t) : out;
-        return out;
-    }
-    /// The least power of two of neighbors that all lanes repeat in order; packed_lanes if none.
-    static constexpr int period() {
-        for (int p = 2; p < packed_lanes; p *= 2) {
-            bool repeats = true;
-            for (int t = 0; t < packed_lanes; ++t) repeats = repeats && of(t) == of(0) + t % p;
-            if (repeats) return p;
-        }
-        return packed_lanes;
-    }
+/// Where the lanes of a vector of C find their elements of X or Y for a step of the sum, from the group's first.
+struct lane_sources {
+    int lane[packed_lanes] = {};
+    int lowest = 0, highest = 0;
+    int period = packed_lanes; ///< the least power of two of neighbors that all lanes repeat in order
 };
 
+/// Of C's vector v, of X (operand 1) or Y (2), for step l.
+constexpr lane_sources find_sources(int operand, int v, int l) {
+    lane_sources out;
+    constexpr int em = m, en = n;
+    for (int t = 0; t < packed_lanes; ++t) {
+        const int element = v * packed_lanes + t, product = element / (em * en);
+        const int i = element % em, j = element / em % en;
+        const int at = static_cast<int>(product * dense_step[operand] +
+                                        (operand == 1 ? i * m_stride[1][0] + l * k_stride[0][0]
+                                                      : j * n_stride[1][0] + l * k_stride[1][0]));
+        out.lane[t] = at;
+        out.lowest = t == 0 || at < out.lowest ? at : out.lowest;
+        out.highest = t == 0 || at > out.highest ? at : out.highest;
+    }
+    for (int p = 2; p < packed_lanes && out.period == packed_lanes; p *= 2) {
+        bool repeats = true;
+        for (int t = 0; t < packed_lanes; ++t) repeats = repeats && out.lane[t] == out.lane[0] + t % p;
+        if (repeats) out.period = p;
+    }
+    return out;
+}
+template <int Operand, int V, int L> constexpr lane_sources sources = find_sources(Operand, V, L);
+
 /// A pattern of sources in two loaded vectors that begin at First and Second.
-template <class Sources, int First, int Second> struct in_two {
+template <const lane_sources& Sources, int First, int Second> struct in_two {
     static constexpr int at(int t) {
-        const int s = Sources::of(t);
+        const int s = Sources.lane[t];
         return s >= First && s < First + packed_lanes ? s - First : packed_lanes + s - Second;
     }
 };
 /// The lanes of `Sources` of a group of `Elements` that begins at `from`.
-template <class Sources, int Elements> RICCI_FUNCTION packed_vector brought_to_lanes(const real* from) {
-    constexpr int w = packed_lanes, low = Sources::lowest(), high = Sources::highest(), period = Sources::period();
+template <const lane_sources& Sources, int Elements> RICCI_FUNCTION packed_vector brought_to_lanes(const real* from) {
+    constexpr int w = packed_lanes, low = Sources.lowest, high = Sources.highest;
     constexpr int block = low / w * w; // whole blocks from the start: loaded once for many
-    if constexpr (period < w) {
-        return load_repeated<real, w, period>(from + low);
+    if constexpr (Sources.period < w) {
+        return load_repeated<real, w, Sources.period>(from + low);
     } else if constexpr (high < block + w || high - low < w) {
         constexpr int wanted = high < block + w ? block : low, start = wanted + w <= Elements ? wanted : Elements - w;
         const auto all = load_whole<real, w>(from + start);
