@@ -18,8 +18,8 @@ inline constexpr double worth_a_task = 10e-6; ///< seconds of work that a thread
 
 /// Processors that share a part of memory which is nearer to them than to others.
 struct numa_node {
-    int id = -1; ///< the system's; -1: wherever threads happen to run
     int processors = 1;
+    std::vector<int> numbers{}; ///< the system's, of these; none: its threads run wherever they happen to
 };
 
 /// Of this machine, those that the process may use.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <sched.h>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,7 @@ bool begins_at(const std::vector<std::pair<std::int64_t, std::int64_t>>& rows, s
 
 TEST_CASE("blocks are divided among nodes in proportion to their threads") {
     const variable unset("RICCI_NUM_THREADS", "");
-    cpu_threads threads({{-1, 1}, {-1, 3}, {-1, 4}});
+    cpu_threads threads({{1}, {3}, {4}});
     CHECK(threads.count() == 8);
     for (const std::int64_t grid : {1, 2, 7, 8, 1001, 80000}) {
         CAPTURE(grid);
@@ -62,9 +63,34 @@ TEST_CASE("blocks are divided among nodes in proportion to their threads") {
     CHECK(rows_of(threads, 1001, 10).size() > 3);
 }
 
+TEST_CASE("threads run on their node's processors, and elsewhere again behind that") {
+    const variable unset("RICCI_NUM_THREADS", "");
+    cpu_set_t before, after;
+    REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+    std::vector<int> own;
+    for (int n = 0; n < CPU_SETSIZE; ++n)
+        if (CPU_ISSET(n, &before)) own.push_back(n);
+    cpu_threads threads({{1, {own.front()}}, {1, {own.back()}}});
+    struct places {
+        std::mutex mutex;
+        std::vector<std::pair<std::int64_t, int>> of_rows;
+    } all;
+    const auto look = [](const std::uint64_t* words, std::int64_t first, std::int64_t) {
+        auto& p = *reinterpret_cast<places*>(words[0]);
+        const std::lock_guard lock(p.mutex);
+        p.of_rows.emplace_back(first, sched_getcpu());
+    };
+    const std::array words{static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&all))};
+    for (int time = 0; time < 20; ++time) threads.run(look, words.data(), 100, 1);
+    CHECK(all.of_rows.size() >= 40);
+    for (const auto& [row, place] : all.of_rows) CHECK(place == (row < 50 ? own.front() : own.back()));
+    REQUIRE(sched_getaffinity(0, sizeof after, &after) == 0);
+    CHECK(CPU_EQUAL(&before, &after));
+}
+
 TEST_CASE("fewer threads than nodes") {
     const variable one("RICCI_NUM_THREADS", "1");
-    cpu_threads threads({{-1, 2}, {-1, 2}});
+    cpu_threads threads({{2}, {2}});
     CHECK(threads.count() == 1);
     CHECK(rows_of(threads, 100, 1000).size() == 1);
     CHECK(cpu_threads().count() == 1);
@@ -72,7 +98,7 @@ TEST_CASE("fewer threads than nodes") {
 
 TEST_CASE("memory is placed page by page, and nothing beyond it is written") {
     const variable unset("RICCI_NUM_THREADS", "");
-    cpu_threads two({{-1, 1}, {-1, 1}}), one({{-1, 2}});
+    cpu_threads two({{1}, {1}}), one({numa_node{2}});
     constexpr std::size_t page = 4096;
     for (const std::size_t bytes : {std::size_t{1}, page - 1, page, 10 * page + 1, 3000 * page}) {
         std::vector<char> memory(bytes + page, 1);
