@@ -83,6 +83,7 @@ extern "C" void ricci_direct(const void* words, long long first, long long last)
             } else {
                 const long long begin = x[tile_axis] * tile_rows, rows = extent<tile_axis>(a);
                 const long long end = rows - begin < tile_rows ? rows : begin + tile_rows;
+                // Of a constant number of elements: through evaluate_row reversing three axes takes twice as long.
                 long long i = 0;
                 for (; length - i >= tile; i += tile)
                     for (x[tile_axis] = begin; x[tile_axis] < end; ++x[tile_axis])

@@ -31,7 +31,7 @@ void run(const gemm_call& g, lowering::scalar_type type, double beta, const oper
 
 class blas_peer : public peer {
   public:
-    blas_peer() { set_blas_threads(thread_count()); }
+    blas_peer() { runtime::set_blas_threads(thread_count()); }
     std::string version() const override { return blas_version(); }
 
     std::vector<contender> contenders(const product& p, std::span<const operand_set> sets) override {
@@ -50,11 +50,11 @@ class blas_peer : public peer {
             all.push_back({"blas", "threads",
                            [g = *call, type = p.a.type, beta = p.accumulate ? 1.0 : 0.0, part = smallest_part_of(p),
                             sets = std::vector<operand_set>(sets.begin(), sets.end())](std::size_t set) {
-                               set_blas_threads(1); // ours are enough
+                               runtime::set_blas_threads(1); // ours are enough
                                in_parallel(g.count, part, [&](std::int64_t first, std::int64_t last) {
                                    run(g, type, beta, sets[set], first, last);
                                });
-                               set_blas_threads(thread_count());
+                               runtime::set_blas_threads(thread_count());
                            }});
         if (const auto one = as_one_gemm(*call)) offer("one gemm", *one);
         return all;
