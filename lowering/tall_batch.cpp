@@ -82,7 +82,7 @@ std::optional<tall_batch> as_batch(const step& st, axis_class side, const machin
     const auto down = static_cast<std::size_t>(axes_of(st, side).front());
     const auto rows = rows_of_a_product(st, side, chip), all = st.axes[down].extent;
     // never one row: what an axis of one element steps over is an argument of a kernel, elsewhere a constant
-    const auto left = all % rows == 1 ? rows + 1 : all % rows, count = (all - left) / rows;
+    const auto left = all % rows == 1 && all > rows ? rows + 1 : all % rows, count = (all - left) / rows;
     tall_batch out{order, st, std::nullopt};
     keep_rows(out.products, down, 0, rows);
     out.products.axes.push_back({"rows", count, st.axes[down].variable});

@@ -1,5 +1,6 @@
 // batch_extents_test: a new mesh or batch count never recompiles: the sources of a statement's kernels on a GPU do
 // not depend on it.
+#include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
@@ -104,4 +105,18 @@ TEST_CASE(
                 CHECK(new_kernels(text, operands, type, n, {1024, 1025, 5000, 30000, 100000, 4000000}) <= 2);
                 CHECK(new_kernels(text, operands, type, n, {1024, 30001, 100001, 100033, 4000000, 4000001}) <= 3);
             }
+}
+
+TEST_CASE("a tall product cut into products of its rows has all of them, however few they are") {
+    for (const int rows : {1, 2, 63, 64, 65, 127, 128, 129, 130, 257}) {
+        const auto operands = fmt::format("C=f64[1,{0},5] A=f64[1,{0},7] B=f64[7,5]", rows);
+        const auto p = lower(bound_text("C(i,e,j) = A(i,e,k)*B(k,j)", operands), some_cpu());
+        std::int64_t covered = 0;
+        for (const auto& st : p.steps) {
+            for (const auto& a : st.axes) CHECK(a.extent >= 0);
+            covered += extent_of(st, axis_class::m) * extent_of(st, axis_class::batch);
+        }
+        INFO(operands);
+        CHECK(covered == rows);
+    }
 }
