@@ -198,16 +198,16 @@ constexpr bool c_is_direct = c_along_m && is_same<c_element, compute>;
 constexpr bool c_is_narrow = c_along_m && is_narrow<c_element> && is_same<compute, float>;
 
 /// Added to what C has, where its vectors can be loaded.
-template <int Count>
+template <bool Adds, int Count>
 RICCI_FUNCTION vector with_c(const arguments& a, const c_element* c, int row, int column, vector v) {
     const c_element* from = c + n_offset(a, 0, column);
-    if constexpr (accumulate && c_is_direct)
+    if constexpr (Adds && c_is_direct)
         return load_part<real, lanes, Count>(reinterpret_cast<const real*>(from) + row) + v;
-    else if constexpr (accumulate && c_is_narrow) return load_widened<lanes, Count>(from + row) + v;
+    else if constexpr (Adds && c_is_narrow) return load_widened<lanes, Count>(from + row) + v;
     else return v;
 }
 
-template <int Count>
+template <bool Adds, int Count>
 RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row, int column, vector v) {
     c_element* to = c + n_offset(a, 0, column);
     if constexpr (c_is_direct) {
@@ -219,10 +219,36 @@ RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row,
             const real number[2] = {v[e * parts], v[e * parts + parts - 1]};
             c_element& element = c[c_offset(a, row / parts + e, column)];
             compute sum = from_parts<compute>(number);
-            if constexpr (accumulate) sum = load_as<compute>(element) + sum;
+            if constexpr (Adds) sum = load_as<compute>(element) + sum;
             element = store_as<c_element>(sum);
         });
     }
+}
+
+/// A tile's sums to C, added to what is there or not. Rows from real row `row` on: Vectors vectors, of which the last
+/// has Last lanes.
+template <bool Adds, int Last, int Vectors, int Columns>
+RICCI_FUNCTION void store_tile(const arguments& a, vector (&sums)[Vectors][Columns][parts], c_element* c, int row,
+                               int column) {
+    constexpr int last = Vectors - 1;
+    const auto finish = [&](int j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
+            sums[v][j][0] = with_c<Adds, lanes>(a, c, row + v * lanes, column + j, finished(a, sums[v][j]));
+        sums[last][j][0] = with_c<Adds, Last>(a, c, row + last * lanes, column + j, finished(a, sums[last][j]));
+    };
+    const auto store = [&](int j) RICCI_INLINED {
+        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
+            store_tile_vector<Adds, lanes>(a, c, row + v * lanes, column + j, sums[v][j][0]);
+        store_tile_vector<Adds, Last>(a, c, row + last * lanes, column + j, sums[last][j][0]);
+    };
+    // A load waits for stores of parts of vectors beside it (f32 6, `+=`: 13 GF/s, so 56): all loads come first.
+    constexpr bool apart = Adds && Last < lanes;
+    RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
+        finish(j);
+        if constexpr (!apart) store(j);
+    }
+    if constexpr (apart)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) store(j);
 }
 
 // ---- a tile ----
@@ -268,25 +294,7 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
             add_step(l, x);
         }
     }
-    constexpr int last = Vectors - 1;
-    const auto finish = [&](int j) RICCI_INLINED {
-        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
-            sums[v][j][0] = with_c<lanes>(a, c, row + v * lanes, column + j, finished(a, sums[v][j]));
-        sums[last][j][0] = with_c<Last>(a, c, row + last * lanes, column + j, finished(a, sums[last][j]));
-    };
-    const auto store = [&](int j) RICCI_INLINED {
-        RICCI_ALL_UNROLLED for (int v = 0; v < last; ++v)
-            store_tile_vector<lanes>(a, c, row + v * lanes, column + j, sums[v][j][0]);
-        store_tile_vector<Last>(a, c, row + last * lanes, column + j, sums[last][j][0]);
-    };
-    // A load waits for stores of parts of vectors beside it (f32 6, `+=`: 13 GF/s, so 56): all loads come first.
-    constexpr bool apart = accumulate && Last < lanes;
-    RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
-        finish(j);
-        if constexpr (!apart) store(j);
-    }
-    if constexpr (apart)
-        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) store(j);
+    store_tile<accumulate, Last>(a, sums, c, row, column);
 }
 
 /// C's (op)= alpha * X*Y for one product.

@@ -1,4 +1,4 @@
-// check_overlap: pass 3, makes a statement safe whose operands share memory with its left side.
+// check_overlap: makes a statement safe whose operands share memory with its left side.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -1,4 +1,4 @@
-// choose_form: pass 8, names what each step is and picks the kernel that runs it.
+// choose_form: names what each step is and picks the kernel that runs it.
 //
 //   product of two operands with                                                            runs by
 //   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
@@ -17,6 +17,7 @@
 #include "lowering/choose_form.hpp"
 
 #include "lowering/batched_layout.hpp"
+#include "lowering/blocked_product.hpp"
 #include "lowering/choose_tile.hpp"
 #include "lowering/classify_axes.hpp"
 #include "lowering/families.hpp"
@@ -82,6 +83,8 @@ class form_chooser {
         const bool to_library = fits_library(single, chip_, streams_slowly);
         if (stationary && !(to_library && library_beats_stationary(single, chip_)))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
+        else if (fixed && fits_blocked(single, chip_) && !(to_library && library_beats_blocked(single)))
+            take_batched(family::batched_blocked, std::move(single), out);
         else if (to_library) take_library(std::move(single), out);
         else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);

@@ -1,4 +1,4 @@
-// choose_form: pass 8, names what each step is and picks the kernel that runs it.
+// choose_form: names what each step is and picks the kernel that runs it.
 #pragma once
 
 #include "lowering/machine.hpp"

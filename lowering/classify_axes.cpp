@@ -1,15 +1,33 @@
-// classify_axes: pass 6, the roles of the axes in a product of two operands.
+// classify_axes: the roles of the axes in a product of two operands.
 #include "lowering/classify_axes.hpp"
 
 #include "lowering/tree.hpp"
 
 namespace ricci::lowering {
 
+namespace {
+
+/// Symmetry that is not one of rows and columns is of no use to any kernel, and in the way of fewer and longer axes.
+void keep_symmetry_of_sides(step& st) {
+    bool rows = false, columns = false;
+    for (std::size_t a = 0; a < st.classes.size(); ++a) {
+        rows |= st.axes[a].mirrored && st.classes[a] == axis_class::m;
+        columns |= st.axes[a].mirrored && st.classes[a] == axis_class::n;
+    }
+    if (rows && columns) return;
+    st.symmetry = symmetry::none;
+    for (auto& a : st.axes) a.mirrored = false;
+}
+
+} // namespace
+
 plan classify_axes(plan p) {
     for (auto& st : p.steps) {
         matrix_product product;
-        if (!is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product) || product.y < 0)
+        if (!is_matrix_product(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1, product) || product.y < 0) {
+            keep_symmetry_of_sides(st);
             continue;
+        }
         st.x = product.x;
         st.y = product.y;
         st.x_conjugated = product.x_conjugated;
@@ -23,6 +41,7 @@ plan classify_axes(plan p) {
             const bool in_both = x[a] && y[a];
             st.classes.push_back(c[a] ? (in_both ? batch : x[a] ? m : y[a] ? n : other) : in_both ? k : other);
         }
+        keep_symmetry_of_sides(st);
     }
     return p;
 }

@@ -1,4 +1,4 @@
-// classify_axes: pass 6, the roles of the axes in a product of two operands.
+// classify_axes: the roles of the axes in a product of two operands.
 #pragma once
 
 #include "lowering/plan.hpp"

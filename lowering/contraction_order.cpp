@@ -20,19 +20,28 @@ struct cost {
     bool operator<(const cost& o) const { return flops != o.flops ? flops < o.flops : bytes < o.bytes; }
 };
 
+double flops_of(const label_set& x, const label_set& y, const label_set& result, const std::vector<double>& extents,
+                const mirrored_axes& mirrored) {
+    const double flops = 2 * size_of(x | y, extents);
+    if (mirrored.first < 0) return flops;
+    const auto first = static_cast<std::size_t>(mirrored.first), second = static_cast<std::size_t>(mirrored.second);
+    const bool divides = result[first] && result[second] && x[first] != x[second] && y[first] != y[second];
+    return divides ? mirrored.share * flops : flops;
+}
+
 /// Of contracting x with y, or, without a y, of summing the axes that x alone has.
 cost cost_of(const label_set& x, const label_set* y, const label_set& result, const std::vector<double>& extents,
-             double element_bytes) {
+             double element_bytes, const mirrored_axes& mirrored) {
     const auto own = size_of(x, extents), kept = size_of(result, extents);
     if (y == nullptr) return {own, element_bytes * (own + kept)};
-    return {2 * size_of(x | *y, extents), element_bytes * (own + size_of(*y, extents) + kept)};
+    return {flops_of(x, *y, result, extents, mirrored), element_bytes * (own + size_of(*y, extents) + kept)};
 }
 
 class orderer {
   public:
     orderer(const std::vector<label_set>& factors, const label_set& kept, const std::vector<double>& extents,
-            double element_bytes)
-        : factors_(factors), kept_(kept), extents_(extents), element_bytes_(element_bytes) {
+            double element_bytes, const mirrored_axes& mirrored)
+        : factors_(factors), kept_(kept), extents_(extents), element_bytes_(element_bytes), mirrored_(mirrored) {
         out_.leaves = static_cast<int>(factors.size());
     }
 
@@ -52,7 +61,7 @@ class orderer {
     double size(const label_set& labels) const { return size_of(labels, extents_); }
 
     cost cost_of(const label_set& x, const label_set& y, const label_set& result) const {
-        return lowering::cost_of(x, &y, result, extents_, element_bytes_);
+        return lowering::cost_of(x, &y, result, extents_, element_bytes_, mirrored_);
     }
 
     int add(int left, int right, const label_set& result, cost c) {
@@ -72,7 +81,7 @@ class orderer {
             int number = static_cast<int>(f);
             if (size(reduced) * 2 <= size(factors_[f]))
                 number = add(number, -1, reduced,
-                             lowering::cost_of(factors_[f], nullptr, reduced, extents_, element_bytes_));
+                             lowering::cost_of(factors_[f], nullptr, reduced, extents_, element_bytes_, mirrored_));
             items_.push_back({number, number == static_cast<int>(f) ? factors_[f] : reduced});
         }
     }
@@ -104,7 +113,7 @@ class orderer {
                        best[left].bytes + best[right].bytes +
                            element_bytes_ * (result_size[left] + result_size[right] + result_size[set])};
                 if (c.flops > best[set].flops) continue;
-                c.flops += 2 * size(result[left] | result[right]);
+                c.flops += flops_of(result[left], result[right], result[set], extents_, mirrored_);
                 if (c < best[set]) best[set] = c, split[set] = static_cast<std::uint32_t>(left);
             }
         }
@@ -146,6 +155,7 @@ class orderer {
     const label_set& kept_;
     const std::vector<double>& extents_;
     double element_bytes_;
+    const mirrored_axes& mirrored_;
     std::vector<item> items_;
     pair_order out_;
 };
@@ -153,18 +163,19 @@ class orderer {
 } // namespace
 
 pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept,
-                             const std::vector<double>& extents, double element_bytes) {
-    return orderer(factors, kept, extents, element_bytes).run();
+                             const std::vector<double>& extents, double element_bytes,
+                             const mirrored_axes& mirrored) {
+    return orderer(factors, kept, extents, element_bytes, mirrored).run();
 }
 
 pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents,
-                      double element_bytes) {
+                      double element_bytes, const mirrored_axes& mirrored) {
     auto items = factors;
     order.flops = order.bytes = 0;
     for (const auto& pair : order.pairs) {
         const auto* right = pair.right < 0 ? nullptr : &items[static_cast<std::size_t>(pair.right)];
         const auto here =
-            cost_of(items[static_cast<std::size_t>(pair.left)], right, pair.result, extents, element_bytes);
+            cost_of(items[static_cast<std::size_t>(pair.left)], right, pair.result, extents, element_bytes, mirrored);
         order.flops += here.flops, order.bytes += here.bytes;
         items.push_back(pair.result);
     }

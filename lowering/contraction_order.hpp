@@ -26,13 +26,21 @@ struct pair_order {
     double flops = 0, bytes = 0;
 };
 
+/// Two axes along which the whole product is symmetric: a pair of which either has one of them takes this share of
+/// its flops.
+struct mirrored_axes {
+    int first = -1, second = -1;
+    double share = 1;
+};
+
 /// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept`
 /// remain. Exact for up to 12 factors (dynamic programming over subsets, 3^f splits), greedy by least flops above.
 pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept,
-                             const std::vector<double>& extents, double element_bytes);
+                             const std::vector<double>& extents, double element_bytes,
+                             const mirrored_axes& mirrored = {});
 
 /// An order that was made for factors with these axes, with its flops and bytes at other extents.
 pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents,
-                      double element_bytes);
+                      double element_bytes, const mirrored_axes& mirrored = {});
 
 } // namespace ricci::lowering

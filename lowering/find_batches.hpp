@@ -1,4 +1,4 @@
-// find_batches: pass 4, which extents may change from call to call without a new kernel.
+// find_batches: which extents may change from call to call without a new kernel.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -1,4 +1,4 @@
-// fix_indices: pass 1, from IR 1 to IR 2.
+// fix_indices: from IR 1 to IR 2.
 #include "lowering/fix_indices.hpp"
 
 #include "lowering/refuse.hpp"

@@ -1,4 +1,4 @@
-// fix_indices: pass 1, from IR 1 to IR 2. Checks every size and turns each access into a linear map over axes.
+// fix_indices: from IR 1 to IR 2. Checks every size and turns each access into a linear map over axes.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -1,4 +1,4 @@
-// fuse_axes: pass 7, fewer and longer axes.
+// fuse_axes: fewer and longer axes.
 #include "lowering/fuse_axes.hpp"
 
 #include "lowering/gathers.hpp"
@@ -48,6 +48,7 @@ class axis_fuser {
     /// Whether stepping past the end of `inner` is one step of `outer`, in every operand.
     bool can_join(std::size_t inner, std::size_t outer) const {
         std::int64_t together = 0;
+        if (st_.axes[inner].mirrored || st_.axes[outer].mirrored) return false;
         if (__builtin_mul_overflow(st_.axes[inner].extent, st_.axes[outer].extent, &together)) return false;
         for (const auto& list : st_.sums)
             if (holds(list, inner) != holds(list, outer)) return false;

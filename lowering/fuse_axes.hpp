@@ -1,4 +1,4 @@
-// fuse_axes: pass 7, fewer and longer axes.
+// fuse_axes: fewer and longer axes.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -5,6 +5,7 @@
 #include "lowering/choose_form.hpp"
 #include "lowering/classify_axes.hpp"
 #include "lowering/find_batches.hpp"
+#include "lowering/find_symmetry.hpp"
 #include "lowering/fix_indices.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/order_operands.hpp"
@@ -28,6 +29,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     pass("fix_indices", fix_indices(s));
     pass("scope_sums", scope_sums(std::move(p), s));
     pass("check_overlap", check_overlap(std::move(p), s));
+    pass("find_symmetry", find_symmetry(std::move(p), s));
     pass("find_batches", find_batches(std::move(p)));
     pass("order_operands", order_operands(std::move(p), chip));
     pass("classify_axes", classify_axes(std::move(p)));

@@ -1,4 +1,4 @@
-// order_operands: pass 5, splits products of many operands into pairs, and sums of products into one step each.
+// order_operands: splits products of many operands into pairs, and sums of products into one step each.
 #pragma once
 
 #include "lowering/machine.hpp"

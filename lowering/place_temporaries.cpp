@@ -1,4 +1,4 @@
-// place_temporaries: pass 9, where each temporary lies in the workspace.
+// place_temporaries: where each temporary lies in the workspace.
 #include "lowering/place_temporaries.hpp"
 
 #include "lowering/error.hpp"

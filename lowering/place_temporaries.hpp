@@ -1,4 +1,4 @@
-// place_temporaries: pass 9, where each temporary lies in the workspace.
+// place_temporaries: where each temporary lies in the workspace.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -18,6 +18,7 @@ struct axis {
     std::string_view name;
     std::int64_t extent = 0;
     bool variable = false; ///< follows another extent that may change: always an argument of a kernel
+    bool mirrored = false; ///< one of the two of a step's symmetry
 };
 
 /// A padded position: an element exists only where 0 <= offset + sum of coefficient*axis < extent.
@@ -53,6 +54,9 @@ struct operand {
 /// and Y; in X and Y only; anything else (one operand only, or the output only).
 enum class axis_class : std::uint8_t { batch, m, n, k, other };
 
+/// What a step's result is with its two mirrored axes exchanged: anything, the same, or its conjugate.
+enum class symmetry : std::uint8_t { none, symmetric, hermitian };
+
 /// What the step is, in the field's terms.
 enum class form : std::uint8_t {
     none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
@@ -61,8 +65,8 @@ enum class form : std::uint8_t {
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
-    none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, tall_skinny_atb,
-    tall_skinny_ab, library
+    none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked,
+    tall_skinny_atb, tall_skinny_ab, library
 };
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
@@ -121,6 +125,7 @@ struct step {
     std::vector<operand> operands;
     std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars
     std::vector<std::vector<std::int32_t>> sums; ///< the axes of each sum node
+    lowering::symmetry symmetry = lowering::symmetry::none; ///< find_symmetry
 
     // classify_axes: for a step that is coefficient * X * Y summed (matrix_product), else empty
     std::vector<axis_class> classes; ///< one per axis

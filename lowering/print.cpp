@@ -189,8 +189,8 @@ std::string_view name_of(form f) {
 
 std::string_view name_of(family f) {
     constexpr std::string_view names[] = {
-        "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "tall_skinny_atb",
-        "tall_skinny_ab", "library"};
+        "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
+        "tall_skinny_atb", "tall_skinny_ab", "library"};
     return names[static_cast<int>(f)];
 }
 
@@ -251,6 +251,8 @@ std::string to_string(const plan& p, const statement& s) {
                     if (static_cast<int>(st.classes[a]) == c) members.push_back(static_cast<std::int32_t>(a));
                 if (!members.empty()) out += fmt::format(" {} {{{}}}", titles[c], axis_list(st, members));
             }
+            if (st.symmetry != symmetry::none)
+                out += st.symmetry == symmetry::hermitian ? " Hermitian" : " symmetric";
             out += '\n';
         }
         if (st.shape != form::none)

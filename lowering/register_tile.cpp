@@ -1,6 +1,7 @@
 // register_tile: the parameters of a CPU's kernel for small products.
 #include "lowering/register_tile.hpp"
 
+#include "lowering/core_rates.hpp"
 #include "lowering/families.hpp"
 #include "lowering/packed_products.hpp"
 
@@ -15,10 +16,8 @@ namespace {
 
 using enum axis_class;
 
-// Of a core with two multipliers of whole vectors, as Intel's from Skylake-SP on and Zen 5 have them.
-constexpr double multiplies_a_cycle = 2, latency = 4; ///< of which most is hidden by the next tile's or product's
-constexpr double exposed_latency = 0.4 * latency;
-constexpr double broadcasts_a_cycle = 3, loads_a_cycle = 2, crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
+constexpr double exposed_latency = 0.4 * latency; ///< the rest is hidden by the next tile's or product's
+constexpr double crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
 constexpr double not_overlapped = 0.12; ///< of loads, or multiplies
 constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
 /// Bytes of X and Y: smaller products need not be fetched ahead, larger ones have no room beside the one at work. In
@@ -82,13 +81,6 @@ double bytes_of_a_product(const step& st) {
         if (own) bytes += static_cast<double>(elements * size_of(x.type) * (twice ? 2 : 1));
     }
     return bytes;
-}
-
-/// Cycles a second, of all cores together.
-double core_clock(const step& st, const machine& chip) {
-    const auto element = size_of(real_of(st.compute));
-    const double peak = element == 8 ? chip.flops_f64 : chip.flops_f32;
-    return peak / (2 * multiplies_a_cycle * chip.vector_bytes / static_cast<double>(element));
 }
 
 std::int64_t fetched_bytes(const step& st, const geometry& g) {

@@ -1,4 +1,4 @@
-// scope_sums: pass 2, says where each summation stands.
+// scope_sums: says where each summation stands.
 #include "lowering/scope_sums.hpp"
 
 #include "lowering/refuse.hpp"

@@ -1,4 +1,4 @@
-// scope_sums: pass 2, says where each summation stands.
+// scope_sums: says where each summation stands.
 #pragma once
 
 #include "lowering/plan.hpp"

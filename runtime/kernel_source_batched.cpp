@@ -3,6 +3,7 @@
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/batched_model.hpp"
+#include "lowering/blocked_product.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
@@ -32,6 +33,7 @@ class batched_source : public product_source {
         case family::batched_small: make_batched_small(); break;
         case family::batched_lanes: make_batched_lanes(); break;
         case family::batched_panels: make_batched_panels(); break;
+        case family::batched_blocked: make_batched_blocked(); break;
         default: make_batched_stationary(); break;
         }
         return take_request();
@@ -141,6 +143,19 @@ class batched_source : public product_source {
         write_tile(1);
         text_.constant("simd_bytes", chip_.vector_bytes);
         text_.constant("simd_registers", chip_.vector_registers);
+    }
+
+    void make_batched_blocked() {
+        const auto& t = st_.batched;
+        const auto layout = blocked_layout_of(st_, t, chip_);
+        write_vectors();
+        text_.constant("products_ahead", t.stages);
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("rows_of_block", layout.block_rows);
+        text_.constant("columns_of_block", t.panel);
+        text_.constant("symmetry", static_cast<std::int64_t>(symmetry_of_c(st_)));
+        finish("batched_blocked");
+        out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
     }
 
     void make_lanes_on_cpu() {

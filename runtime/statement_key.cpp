@@ -28,10 +28,12 @@ void write_header(const statement& s, key_words& key) {
     }
 }
 
-/// The first table that has the data of access n.
+/// The first operand that has the data of access n: the left and an operand may be gathered by one table, a product
+/// of a tensor with itself be symmetric.
 std::size_t first_with_data(const statement& s, std::size_t n) {
     std::size_t first = 1;
-    while (!is_index(s.accesses[first].type) || s.accesses[first].data != s.accesses[n].data) ++first;
+    const auto &a = s.accesses[n], *o = &s.accesses[first];
+    while (o->data != a.data || o->type != a.type || o->local != a.local) o = &s.accesses[++first];
     return first;
 }
 
@@ -72,8 +74,7 @@ void write_key(const statement& s, key_words& key) {
         key.push_back(apart ? 0
                             : reinterpret_cast<std::uintptr_t>(a.data) -
                                   reinterpret_cast<std::uintptr_t>(s.accesses[0].data));
-        // the left and an operand may be gathered by one table
-        if (is_index(a.type)) key.push_back(first_with_data(s, n));
+        key.push_back(first_with_data(s, n));
     }
 }
 

@@ -77,6 +77,10 @@ void tall_products(std::vector<cross_case>& out) {
 constexpr const char* further[][2] = {
     {"C(i,j,e) += A(i,k,p(e))*B(k,j,e)", "C=f64[8,6,11] A=f64[8,7,9] B=f64[7,6,11] p=i32[11]"},
     {"C(i,j,f,e) = conj(A(k,i,e))*B(j,k,f)", "C=c128[4,3,2,9] A=c128[6,4,9] B=c128[3,6,2]"},
+    {"C(i,j,e) = A(k,i,e)*A(k,j,e)", "C=f64[50,50,3] A=f64[41,50,3]"}, // half of a symmetric product, in blocks
+    {"C(i,j) = conj(A(k,i))*A(k,j)", "C=c64[37,37] A=c64[41,37]"},
+    {"C(i,j) += 2*A(k,i)*B(j,k)", "C=f32[77,90] A=f32[301,77] B=f32[90,301]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f16[77,90] A=f16[77,50] B=f16[50,90]"},
     {"C(k,i,j) += A(i,j,k)", "C=f32[3,5,4] A=f32[5,4,3]"},
     {"C(j,i) = A(i,j)", "C=f64[33,40] A=f64[40,33]"},
     {"C(i) -= A(k,i)*A(k,i)", "C=f32[19] A=f32[100,19]"},
