@@ -15,8 +15,8 @@
 //
 // Constants: product.hpp's; tile_m (vectors) and tile_n (columns) of a tile; k_unrolled; simd_bytes, simd_registers;
 // products_ahead, 1 if they are fetched; k_panel, a multiple of a vector's elements or all of k; rows_of_block, a
-// multiple of a tile's rows; columns_of_block, of tile_n; symmetry: 0 none, 1 symmetric, 2 Hermitian. With symmetry a tile's rows are a
-// multiple of tile_n.
+// multiple of a tile's rows; columns_of_block, of tile_n; symmetry: 0 none, 1 symmetric, 2 Hermitian. With symmetry a
+// tile's rows are a multiple of tile_n.
 #pragma once
 
 #include "register_tile_cpu.hpp"
@@ -161,6 +161,11 @@ RICCI_FUNCTION void block_tile(const arguments& a, block_work& work, int row, in
     start_afresh();
     vector sums[Vectors][Columns][parts];
     set_to_zero(sums);
+    // C of one product, or of a large one, comes while the tile is computed: 64 steps are longer than memory takes.
+    if constexpr (ahead_bytes == 0 && c_is_direct)
+        RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
+            RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
+                __builtin_prefetch(reinterpret_cast<const real*>(c + c_offset(a, row, column + j)) + v * lanes, 1, 3);
     const real* panel = copies.x;
     constexpr int unrolled = k_unrolled;
 #pragma GCC unroll unrolled

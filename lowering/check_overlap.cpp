@@ -34,6 +34,7 @@ class overlap_checker {
                 note("{} is the element that is written: read first, then written", name);
                 st.operands[o].in_place = true;
             } else {
+                st.operands[o].overlaps = true;
                 unsafe.push_back(o);
             }
         }

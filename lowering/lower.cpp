@@ -12,6 +12,7 @@
 #include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
 #include "lowering/scope_sums.hpp"
+#include "lowering/slice_steps.hpp"
 
 namespace ricci::lowering {
 
@@ -32,6 +33,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     pass("find_symmetry", find_symmetry(std::move(p), s));
     pass("find_batches", find_batches(std::move(p)));
     pass("order_operands", order_operands(std::move(p), chip));
+    if (!dynamic_extents) pass("slice_steps", slice_steps(std::move(p), chip));
     pass("classify_axes", classify_axes(std::move(p)));
     pass("fuse_axes", fuse_axes(std::move(p)));
     pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));

@@ -42,19 +42,31 @@ std::vector<piece> lives(const plan& p) {
     return out;
 }
 
-} // namespace
+/// A temporary that only steps in groups have belongs to a slice.
+void find_those_of_slices(plan& p) {
+    for (auto& t : p.temporaries) t.of_slice = !p.groups.empty();
+    for (const auto& st : p.steps) {
+        if (st.group >= 0) continue;
+        const auto meet = [&](std::int32_t source) {
+            if (source < 0) p.temporaries[static_cast<std::size_t>(-1 - source)].of_slice = false;
+        };
+        for (const auto& o : st.operands) meet(o.source);
+        meet(st.workspace.source);
+    }
+}
 
-plan place_temporaries(plan p) {
-    auto pieces = lives(p);
-    p.workspace_bytes = 0;
+/// The bytes that those of slices, or the others, take together.
+std::int64_t place(plan& p, std::vector<piece>& pieces, bool of_slices) {
+    std::int64_t end = 0;
     for (std::size_t t = 0; t < pieces.size(); ++t) {
         auto& here = pieces[t];
-        if (!here.used) continue;
+        if (!here.used || p.temporaries[t].of_slice != of_slices) continue;
         const auto bytes = bytes_of(p.temporaries[t]);
         // First fit among those placed that live at the same time.
         std::vector<piece> neighbors;
         for (std::size_t o = 0; o < t; ++o)
-            if (pieces[o].used && here.is_alive_with(pieces[o])) neighbors.push_back(pieces[o]);
+            if (pieces[o].used && p.temporaries[o].of_slice == of_slices && here.is_alive_with(pieces[o]))
+                neighbors.push_back(pieces[o]);
         std::sort(neighbors.begin(), neighbors.end(),
                   [](const piece& a, const piece& b) { return a.begin < b.begin; });
         for (const auto& o : neighbors) {
@@ -64,8 +76,18 @@ plan place_temporaries(plan p) {
         if (__builtin_add_overflow(here.begin, bytes, &here.end))
             throw error("the temporaries of a statement do not fit 64 bits", blame::environment);
         p.temporaries[t].offset = here.begin;
-        p.workspace_bytes = std::max(p.workspace_bytes, here.end);
+        end = std::max(end, here.end);
     }
+    return end;
+}
+
+} // namespace
+
+plan place_temporaries(plan p) {
+    find_those_of_slices(p);
+    auto pieces = lives(p);
+    p.workspace_bytes = place(p, pieces, false);
+    p.slice_bytes = place(p, pieces, true);
     return p;
 }
 

@@ -5,8 +5,9 @@
 
 namespace ricci::lowering {
 
-/// Sets temporary::offset and plan::workspace_bytes. Temporaries that are never needed at the same time share memory:
-/// steps run one after another. Throws where 64 bits do not hold the sizes (blame::environment).
+/// Sets temporary::offset and of_slice, plan::workspace_bytes and slice_bytes. Temporaries that are never needed at
+/// the same time share memory: steps run one after another. Throws where 64 bits do not hold the sizes
+/// (blame::environment).
 plan place_temporaries(plan p);
 
 } // namespace ricci::lowering

@@ -46,6 +46,8 @@ struct operand {
     std::vector<char> present;        ///< one per axis: whether it occurs (a present axis may have stride 0)
     std::vector<bound> bounds;        ///< of a padded access
     std::vector<gather> gathers;
+    std::int64_t slice = 0; ///< of a step in a group: elements between one slice's data and the next one's
+    bool overlaps = false; ///< shares memory with the statement's left, other than by being the element it writes
     /// is the very element the step writes: to be read by the work item that writes it
     bool in_place = false;
 };
@@ -139,6 +141,7 @@ struct step {
     batched_tile batched;               ///< those of most batched and tall-skinny kernels
     tile_origin origin = tile_origin::model; ///< of `batched`
     scratch workspace;
+    std::int32_t group = -1; ///< of plan::groups; steps of one stand together
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.
@@ -146,6 +149,13 @@ struct temporary {
     scalar_type type = scalar_type::f64;
     std::int64_t elements = 0;
     std::int64_t offset = 0; ///< place_temporaries: bytes from the start of the workspace
+    bool of_slice = false;   ///< place_temporaries: each slice at work has one of its own, in memory apart
+};
+
+/// Steps that run for one slice of an axis after another, or several at once; no slice needs anything of another.
+struct slices {
+    std::string_view axis;
+    std::int64_t count = 0, length = 0;
 };
 
 /// Entries of a table that a plan reads, which must be valid positions.
@@ -164,7 +174,8 @@ struct plan {
     std::vector<step> steps;
     std::vector<table_check> checks;
     std::vector<temporary> temporaries;
-    std::int64_t workspace_bytes = 0; ///< place_temporaries: what the temporaries take together
+    std::vector<slices> groups; ///< slice_steps
+    std::int64_t workspace_bytes = 0, slice_bytes = 0; ///< place_temporaries: the temporaries together; a slice's own
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
 };
 

@@ -208,7 +208,9 @@ std::string to_string(const plan& p, const statement& s) {
     for (std::size_t t = 0; t < p.temporaries.size(); ++t)
         out += fmt::format(
             "temporary T{}: {} x {}{}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements,
-            p.workspace_bytes > 0 ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset) : "");
+            p.temporaries[t].of_slice ? fmt::format(", at byte {} of each slice's", p.temporaries[t].offset)
+            : p.workspace_bytes > 0   ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset)
+                                      : "");
     for (const auto& st : p.steps) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
@@ -239,7 +241,12 @@ std::string to_string(const plan& p, const statement& s) {
             [&](std::int32_t a) { return describe(st.operands[static_cast<std::size_t>(a)]); },
             [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); },
             [&](std::int32_t list) { return axis_list(st, st.sums[static_cast<std::size_t>(list)]); });
-        out += fmt::format("step over {} in {}:\n  {} {} {}\n", fmt::join(axes, " "), arithmetic_of(st),
+        std::string slices;
+        if (st.group >= 0) {
+            const auto& group = p.groups[static_cast<std::size_t>(st.group)];
+            slices = fmt::format(", {} of {} slices of {}", group.length, group.count, group.axis);
+        }
+        out += fmt::format("step over {} in {}{}:\n  {} {} {}\n", fmt::join(axes, " "), arithmetic_of(st), slices,
                            describe(st.operands[0]), sign_of(st.op),
                            printer.print(static_cast<std::int32_t>(st.nodes.size()) - 1));
         if (!st.classes.empty()) {

@@ -64,6 +64,7 @@ step copy_step(const step& from, operand target, assignment op, operand source, 
     step out;
     out.op = op;
     out.compute = compute;
+    out.group = from.group;
     out.axes = from.axes;
     out.operands = {std::move(target), std::move(source)};
     take_tables(out, from);

@@ -69,6 +69,7 @@ two_steps scaled_afterwards(step st, plan& p) {
     step scale;
     scale.op = st.op;
     scale.compute = st.compute;
+    scale.group = st.group;
     scale.axes = st.axes;
     scale.operands = {st.operands[0], result};
     write_scaled(scale, st.nodes, product);
@@ -105,6 +106,7 @@ two_steps added_in_chunks(step st, const machine& chip, plan& p) {
     step total;
     total.op = st.op;
     total.compute = st.compute;
+    total.group = st.group;
     total.axes = axes;
     total.operands = {st.operands[0], partial.operands[0]};
     total.operands[0].present.push_back(0);

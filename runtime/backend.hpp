@@ -84,6 +84,18 @@ class backend {
     virtual void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) = 0;
     virtual kernel_use use_of(kernel_handle) { return {}; }
 
+    /// What a group of steps does for one slice.
+    struct slice_work {
+        void (*run)(const void* context, std::int64_t slice);
+        const void* context;
+        double seconds = 0; ///< the model's estimate of one
+    };
+    /// Runs the work for slices [0, count): at once where there are threads for it, and then all that one launches
+    /// runs on the thread that launches it.
+    virtual void run_slices(std::int64_t count, const slice_work& work) {
+        for (std::int64_t s = 0; s < count; ++s) work.run(work.context, s);
+    }
+
     /// Writes what a kernel's copies of boxes want to know of the matrix at `address`: kernels/ptx_box.cuh. False
     /// where a line of the matrix does not start at a multiple of 16 bytes, or there are no such copies.
     virtual bool map_boxes(const lowering::box_layout&, std::uint64_t, box_map) const {

@@ -52,11 +52,27 @@ class cpu_backend : public backend {
     void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) override {
         if (shape.grid <= 0) return;
         const auto function = reinterpret_cast<cpu_kernel>(kernel);
-        if (threads_.count() == 1 || shape.grid == 1 ||
+        if (threads_.count() == 1 || in_slice_ || shape.grid == 1 ||
             static_cast<double>(shape.grid) * shape.seconds_per_block < worth_threads)
             return function(words.data(), 0, shape.grid);
         const double blocks_a_task = std::min(std::ceil(worth_a_task / shape.seconds_per_block), 1e15);
         threads_.run(function, words.data(), shape.grid, static_cast<std::int64_t>(blocks_a_task));
+    }
+
+    void run_slices(std::int64_t count, const slice_work& work) override {
+        if (threads_.count() == 1 || count == 1 || static_cast<double>(count) * work.seconds < worth_threads)
+            return backend::run_slices(count, work);
+        const auto run = [](const std::uint64_t* words, std::int64_t first, std::int64_t last) {
+            const auto& some = *reinterpret_cast<const slice_work*>(words[0]);
+            struct mark {
+                mark() { in_slice_ = true; }
+                ~mark() { in_slice_ = false; } // work may throw
+            } const here;
+            for (auto s = first; s < last; ++s) some.run(some.context, s);
+        };
+        const std::uint64_t words[] = {reinterpret_cast<std::uintptr_t>(&work)};
+        const double slices_a_task = std::min(std::ceil(worth_a_task / work.seconds), 1e15);
+        threads_.run(run, words, count, static_cast<std::int64_t>(slices_a_task));
     }
 
     void gemm(const gemm_problem& g) override {
@@ -89,6 +105,8 @@ class cpu_backend : public backend {
         if (bytes >= huge_from) threads_.touch(memory, bytes);
         return memory;
     }
+
+    static inline thread_local bool in_slice_ = false; ///< this thread's launches are its own
 
     host_compiler compiler_;
     cpu_threads threads_;

@@ -64,12 +64,15 @@ void plan_gemm(prepared_step& out) {
 
 } // namespace
 
-/// The temporaries of one launch: taken from this thread's arena on a CPU, so that a warm statement takes nothing
-/// from the heap; stream-ordered elsewhere.
+/// Memory of one launch, or of one slice: taken from this thread's arena on a CPU, so that a warm statement takes
+/// nothing from the heap; stream-ordered elsewhere.
 class executable::workspace {
   public:
-    explicit workspace(const executable& owner) : backend_(owner.backend_), temporaries_(owner.temporaries_) {
-        if (owner.workspace_bytes_ > 0) memory_ = static_cast<char*>(take(owner.device_, owner.workspace_bytes_));
+    enum class use : std::uint8_t { launch, slice };
+
+    workspace(const executable& owner, use what) : backend_(owner.backend_) {
+        const auto bytes = what == use::launch ? owner.workspace_bytes_ : owner.slice_bytes_;
+        if (bytes > 0) memory_ = static_cast<char*>(take(owner.device_, bytes, what));
     }
     ~workspace() {
         if (memory_ != nullptr && !in_arena_) backend_.release(memory_);
@@ -77,26 +80,25 @@ class executable::workspace {
     workspace(const workspace&) = delete;
     workspace& operator=(const workspace&) = delete;
 
-    void* address(std::int32_t source, const statement& s) const {
-        return source >= 0 ? s.accesses[static_cast<std::size_t>(source)].data
-                           : memory_ + temporaries_[static_cast<std::size_t>(-1 - source)].offset;
-    }
+    char* data() const { return memory_; }
 
   private:
     static constexpr std::size_t largest_arena = std::size_t{64} << 20;
 
-    void* take(device d, std::size_t bytes) {
+    struct arena {
+        backend* owner = nullptr;
+        void* memory = nullptr;
+        std::size_t size = 0;
+        ~arena() {
+            if (memory != nullptr) owner->release(memory);
+        }
+    };
+
+    void* take(device d, std::size_t bytes, use what) {
         in_arena_ = d.is_cpu() && bytes <= largest_arena;
         if (!in_arena_) return backend_.allocate(bytes);
-        struct arena {
-            backend* owner = nullptr;
-            void* memory = nullptr;
-            std::size_t size = 0;
-            ~arena() {
-                if (memory != nullptr) owner->release(memory);
-            }
-        };
-        static thread_local arena mine;
+        static thread_local arena of_launches, of_slices;
+        auto& mine = what == use::launch ? of_launches : of_slices;
         if (mine.size < bytes) {
             if (mine.memory != nullptr) backend_.release(std::exchange(mine.memory, nullptr));
             mine.size = 0;
@@ -108,14 +110,29 @@ class executable::workspace {
     }
 
     backend& backend_;
-    const std::vector<temporary>& temporaries_;
     char* memory_ = nullptr;
     bool in_arena_ = false;
 };
 
+/// Where a statement's operands and temporaries lie, for one slice if it is in a group.
+struct executable::places {
+    const statement& s;
+    const std::vector<temporary>& temporaries;
+    char* workspace = nullptr;
+    char* of_slice = nullptr;
+    std::int64_t slice = 0;
+
+    void* operator()(std::int32_t source) const {
+        if (source >= 0) return s.accesses[static_cast<std::size_t>(source)].data;
+        const auto& t = temporaries[static_cast<std::size_t>(-1 - source)];
+        return (t.of_slice ? of_slice : workspace) + t.offset;
+    }
+};
+
 executable::executable(device d, plan p)
     : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)),
-      workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)) {
+      groups_(std::move(p.groups)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
+      slice_bytes_(static_cast<std::size_t>(p.slice_bytes)) {
     const auto& chip = backend_.machine();
     if (checks_tables(device_)) checks_ = std::move(p.checks);
     for (auto& st : p.steps) {
@@ -145,25 +162,64 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
 void executable::launch(const statement& s) const {
     if (steps_.empty()) return;
     check_tables(checks_, s, device_, backend_);
-    const workspace memory(*this); // taken before anything is written
-    for (const auto& st : steps_) launch(st, s, memory);
+    const workspace memory(*this, workspace::use::launch); // taken before anything is written
+    const places all{s, temporaries_, memory.data()};
+    for (std::size_t n = 0; n < steps_.size();) {
+        auto end = n + 1;
+        const auto group = steps_[n].step.group;
+        if (group < 0) {
+            launch(steps_[n], all);
+        } else {
+            while (end < steps_.size() && steps_[end].step.group == group) ++end;
+            launch_group(n, end, all);
+        }
+        n = end;
+    }
 }
 
-void executable::launch(const prepared_step& st, const statement& s, const workspace& memory) const {
-    if (st.how == prepared_step::runner::library) return launch_library(st, s, memory);
-    if (st.how == prepared_step::runner::interpreter)
-        return run_reference(st.step, s.scalars, [&](std::int32_t source) { return memory.address(source, s); });
+void executable::launch_group(std::size_t first, std::size_t last, const places& all) const {
+    struct one_group {
+        const executable& owner;
+        const places& all;
+        std::size_t first, last;
+
+        void run(std::int64_t slice) const {
+            const workspace own(owner, workspace::use::slice);
+            auto here = all;
+            here.of_slice = own.data(), here.slice = slice;
+            for (auto n = first; n < last; ++n) owner.launch(owner.steps_[n], here);
+        }
+    };
+    const one_group group{*this, all, first, last};
+    double seconds = 0;
+    bool has_library = false;
+    for (auto n = first; n < last; ++n) {
+        const auto& shape = steps_[n].kernel.request().shape;
+        seconds += static_cast<double>(shape.grid) * shape.seconds_per_block;
+        has_library = has_library || steps_[n].how != prepared_step::runner::kernel;
+    }
+    const auto count = groups_[static_cast<std::size_t>(steps_[first].step.group)].count;
+    const backend::slice_work work{
+        [](const void* context, std::int64_t slice) { static_cast<const one_group*>(context)->run(slice); }, &group,
+        seconds};
+    if (has_library) backend_.backend::run_slices(count, work); // a BLAS has threads of its own
+    else backend_.run_slices(count, work);
+}
+
+void executable::launch(const prepared_step& st, const places& where) const {
+    if (st.how == prepared_step::runner::library) return launch_library(st, where);
+    if (st.how == prepared_step::runner::interpreter) return run_reference(st.step, where.s.scalars, where);
     static thread_local std::vector<std::uint64_t> words;
-    const auto address = [&](std::int32_t source) { return memory.address(source, s); };
-    write_arguments(backend_, st.kernel.request(), st.step.compute, s.scalars, address, words);
+    write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice);
     st.kernel.launch(backend_, words);
 }
 
-void executable::launch_library(const prepared_step& st, const statement& s, const workspace& memory) const {
+void executable::launch_library(const prepared_step& st, const places& where) const {
     auto call = st.gemm;
     const auto address = [&](std::int32_t o) {
         const auto& operand = st.step.operands[static_cast<std::size_t>(o)];
-        return static_cast<const char*>(memory.address(operand.source, s)) + operand.offset * size_of(operand.type);
+        return static_cast<const char*>(where(operand.source)) +
+               (operand.offset + where.slice * operand.slice) * size_of(operand.type);
     };
     call.a.data = address(st.a), call.b.data = address(st.b), call.c.data = address(0);
     backend_.gemm(call);

@@ -37,13 +37,17 @@ class executable {
 
   private:
     class workspace;
-    void launch(const prepared_step& st, const lowering::statement& s, const workspace& memory) const;
-    void launch_library(const prepared_step& st, const lowering::statement& s, const workspace& memory) const;
+    struct places;
+    void launch(const prepared_step& st, const places& where) const;
+    void launch_library(const prepared_step& st, const places& where) const;
+    /// Steps [first, last), slice by slice.
+    void launch_group(std::size_t first, std::size_t last, const places& all) const;
 
     device device_;
     backend& backend_;
     std::vector<lowering::temporary> temporaries_;
-    std::size_t workspace_bytes_ = 0;
+    std::vector<lowering::slices> groups_;
+    std::size_t workspace_bytes_ = 0, slice_bytes_ = 0;
     std::vector<lowering::table_check> checks_; ///< made before a launch
     std::vector<prepared_step> steps_;
 };

@@ -69,6 +69,11 @@ std::string explain(const statement& s) {
             continue;
         }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
+        if (st.group >= 0) {
+            const auto& group = p.groups[static_cast<std::size_t>(st.group)];
+            text += fmt::format(" for each of {} slice{} of {}", group.count, group.count == 1 ? "" : "s",
+                                group.axis);
+        }
         if (st.math == math_mode::tf32 && (st.kernel == family::library || st.batched.core == batched_core::mma))
             text += " in TF32";
         if (st.kernel != family::library) {

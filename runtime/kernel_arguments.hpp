@@ -14,11 +14,12 @@
 namespace ricci::runtime {
 
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
-/// `words` keeps its capacity, so that a warm launch takes nothing from the heap.
+/// `slice`: of those that a step in a group runs for. `words` keeps its capacity, so that a warm launch takes nothing
+/// from the heap.
 template <class Address>
 void write_arguments(const backend& b, const kernel_request& request, lowering::scalar_type compute,
                      const std::vector<lowering::scalar>& scalars, const Address& address,
-                     std::vector<std::uint64_t>& words) {
+                     std::vector<std::uint64_t>& words, std::int64_t slice = 0) {
     words = request.words;
     std::complex<double> coefficient = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, scalars, compute);
@@ -28,7 +29,7 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
         switch (patch.what) {
         case what::address:
             word = reinterpret_cast<std::uintptr_t>(address(patch.source)) +
-                   static_cast<std::uint64_t>(patch.byte_offset);
+                   static_cast<std::uint64_t>(patch.byte_offset + slice * patch.slice_bytes);
             break;
         case what::scalar_real:
             word = std::bit_cast<std::uint64_t>(scalars[static_cast<std::size_t>(patch.source)].real);

@@ -21,6 +21,7 @@ struct argument_patch {
     value what{};
     std::int32_t source = 0;      ///< address: as operand::source; scalar: its number; others: unused
     std::int64_t byte_offset = 0; ///< added to an address
+    std::int64_t slice_bytes = 0; ///< added to it for each slice before the one that runs
 };
 
 /// Where the arguments say how an operand's boxes lie.

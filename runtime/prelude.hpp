@@ -50,6 +50,7 @@ class argument_packer {
     }
     void address(const lowering::operand& o) {
         patch(argument_patch::value::address, o.source, o.offset * lowering::size_of(o.type));
+        request_.patches.back().slice_bytes = o.slice * lowering::size_of(o.type);
     }
     void patch(argument_patch::value what, std::int32_t source, std::int64_t byte_offset = 0) {
         request_.patches.push_back({static_cast<std::int32_t>(request_.words.size()), what, source, byte_offset});
