@@ -18,7 +18,7 @@ constexpr std::int64_t y_bytes = 512 << 10;    ///< of a block's Y, at most, hal
 /// What a block reads again of Y it has in L2 for so many panels; where there are no other products, threads share
 /// this one.
 constexpr std::int64_t panels_of_batched = 16, panels_of_one = 2;
-constexpr std::int64_t most_fetched = 512 << 10; ///< bytes of a product that are fetched ahead, beside that at work
+constexpr std::int64_t most_fetched = 1200 << 10; ///< bytes of a product that are fetched ahead, beside that at work
 constexpr std::int32_t unrolled = 2;
 constexpr std::int64_t longest_side = 1 << 24;
 
