@@ -116,6 +116,8 @@ RICCI_FUNCTION void copy_y(const arguments& a, const Y* y, int column, int colum
 // ---- what is fetched ahead ----
 
 constexpr long long tiles_of_product() {
+    constexpr long long panels = (m + panel_rows - 1) / panel_rows, columns = (n + tile_n - 1) / tile_n;
+    if (symmetry == 0 || products_ahead == 0) return panels * columns;
     long long tiles = 0;
     for (int row = 0; row < row_count_of_c; row += panel_rows)
         tiles += (last_column(row, column_count_of_c) + tile_n - 1) / tile_n;

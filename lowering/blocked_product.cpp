@@ -3,6 +3,7 @@
 
 #include "lowering/core_rates.hpp"
 #include "lowering/families.hpp"
+#include "lowering/two_steps.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,8 +42,9 @@ std::int64_t bytes_of_product(const step& st) {
            em * en * size_of(operand_of(st, 0).type);
 }
 
-/// Sums of a part of the steps are stored in C: where that would round them, a panel has all steps.
-bool stores_parts(const step& st) { return st.operands[0].type == st.compute; }
+/// Sums of a part of the steps are stored in C: where that would round them, or multiply a part by an infinite
+/// coefficient, a panel has all steps.
+bool stores_parts(const step& st) { return st.operands[0].type == st.compute && !is_scaled(st); }
 
 std::int64_t most_steps(const step& st, const geometry& g, std::int64_t tile_vectors, const machine& chip) {
     if (!stores_parts(st)) return g.steps;
@@ -85,8 +87,8 @@ bool blocked_beats_tiles(const step& st, const machine& chip) {
     const auto sides = extent_of(st, m) + extent_of(st, n);
     const bool halves = symmetry_of_c(st) != symmetry::none && pays_symmetry(extent_of(st, m), st.compute, chip);
     const bool together = lies_together(st, 0) && lies_together(st, 1) && lies_together(st, 2);
-    return halves || largest_side(st) > largest_batched ||
-           (together && sides * extent_of(st, k) * size_of(st.compute) > most_near);
+    const bool is_far = sides * extent_of(st, k) * size_of(st.compute) > most_near;
+    return largest_side(st) > largest_batched || (together && (halves || is_far));
 }
 
 } // namespace

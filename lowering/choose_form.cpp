@@ -10,8 +10,10 @@
 //   the same of operands that these do not take, or on older ones                           batched_panels
 //   m, n, k <= 128, the batch fastest in memory; on a CPU X and Y of a vector of products <= 512 KB
 //                                                                                           batched_lanes
+//   on a CPU m, n or k > 128, X and Y of more than 20 KB, a symmetric C: see blocked_product  batched_blocked
 //   m, n, k <= 128, any batch                                                               batched_small
 //   everything else                                                                         direct
+// On a CPU the library is asked after batched_blocked.
 // Products that tables gather from: the batched kernels but batched_lanes, where the tables are as long as the batch;
 // else, if they are large, what is gathered is copied first.
 #include "lowering/choose_form.hpp"

@@ -25,7 +25,7 @@ double flops_of(const label_set& x, const label_set& y, const label_set& result,
     const double flops = 2 * size_of(x | y, extents);
     if (mirrored.first < 0) return flops;
     const auto first = static_cast<std::size_t>(mirrored.first), second = static_cast<std::size_t>(mirrored.second);
-    const bool divides = result[first] && result[second] && x[first] != x[second] && y[first] != y[second];
+    const bool divides = result == mirrored.whole && x[first] != x[second] && y[first] != y[second];
     return divides ? mirrored.share * flops : flops;
 }
 

@@ -26,11 +26,12 @@ struct pair_order {
     double flops = 0, bytes = 0;
 };
 
-/// Two axes along which the whole product is symmetric: a pair of which either has one of them takes this share of
-/// its flops.
+/// Two axes along which the whole product is symmetric, and its axes: a last pair of which either has one of the two
+/// takes this share of its flops.
 struct mirrored_axes {
     int first = -1, second = -1;
     double share = 1;
+    label_set whole;
 };
 
 /// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept`

@@ -1,4 +1,4 @@
-// find_symmetry: products whose result is the same, or its conjugate, with two of its axes exchanged.
+// find_symmetry: on a CPU, products whose result is the same, or its conjugate, with two of its axes exchanged.
 #pragma once
 
 #include "lowering/plan.hpp"

@@ -30,10 +30,10 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     pass("fix_indices", fix_indices(s));
     pass("scope_sums", scope_sums(std::move(p), s));
     pass("check_overlap", check_overlap(std::move(p), s));
-    pass("find_symmetry", find_symmetry(std::move(p), s));
+    if (chip.kind == target::cpu) pass("find_symmetry", find_symmetry(std::move(p), s));
     pass("find_batches", find_batches(std::move(p)));
     pass("order_operands", order_operands(std::move(p), chip));
-    if (!dynamic_extents) pass("slice_steps", slice_steps(std::move(p), chip));
+    if (chip.kind == target::cpu && !dynamic_extents) pass("slice_steps", slice_steps(std::move(p), chip));
     pass("classify_axes", classify_axes(std::move(p)));
     pass("fuse_axes", fuse_axes(std::move(p)));
     pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));

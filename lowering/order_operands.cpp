@@ -84,7 +84,8 @@ class operand_orderer {
             many.push_back(varies ? long_batch : extents.back());
         }
         const auto bytes = static_cast<double>(size_of(step_.compute));
-        const auto mirrored = mirrored_in(step_, chip_);
+        auto mirrored = mirrored_in(step_, chip_);
+        mirrored.whole = together & ~summed;
         const auto order = contraction_order(labels, together & ~summed, extents, bytes, mirrored);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
         if (new_steps < 1) return whole();

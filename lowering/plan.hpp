@@ -75,7 +75,7 @@ enum class family : std::uint8_t {
 enum class batched_core : std::uint8_t { fma, mma };
 
 /// The parameters of the batched and tall-skinny kernels; what each means stands at the heads of their files, for a
-/// CPU's in register_tile.hpp.
+/// CPU's in register_tile.hpp and blocked_product.hpp.
 struct batched_tile {
     /// a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
     std::int32_t products = 1, threads = 128;

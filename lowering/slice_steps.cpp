@@ -42,7 +42,7 @@ class slicer {
         for (std::size_t n = 0; n < plan_.steps.size();) {
             const auto group = longest_from(n);
             if (!group) {
-                steps.push_back(std::move(plan_.steps[n++]));
+                steps.push_back(plan_.steps[n++]); // all of them are looked at again
                 continue;
             }
             cut(*group, steps);
@@ -100,7 +100,7 @@ class slicer {
         for (auto n = first; n <= last; ++n) {
             const auto& st = at(n);
             const auto a = axis_named(st, name);
-            if (!a || !st.axes[*a].variable || st.operands[0].present[*a] == 0) return false;
+            if (!a || !st.axes[*a].variable || st.axes[*a].mirrored || st.operands[0].present[*a] == 0) return false;
             for (const auto& list : st.sums)
                 if (std::find(list.begin(), list.end(), static_cast<std::int32_t>(*a)) != list.end()) return false;
             for (const auto& o : st.operands) {
@@ -202,7 +202,7 @@ class slicer {
 } // namespace
 
 plan slice_steps(plan p, const machine& chip) {
-    if (chip.kind == target::cpu && chip.has_compiler) slicer(p).run();
+    if (chip.has_compiler) slicer(p).run();
     return p;
 }
 

@@ -160,16 +160,20 @@ void cpu_threads::run(cpu_kernel kernel, const std::uint64_t* words, std::int64_
         const auto first = arena_->first_block(node, grid), last = arena_->first_block(node + 1, grid);
         const tbb::blocked_range<std::int64_t> blocks(first, last, grain);
         const auto run_blocks = [&](const auto& some) { kernel(words, some.begin(), some.end()); };
-        if ((last - first) / blocks_a_task < few_tasks)
-            tbb::parallel_for(blocks, run_blocks, tbb::static_partitioner());
-        else tbb::parallel_for(blocks, run_blocks);
+        // A thread that waits here must not take up another statement's blocks: its slices use this thread's memory.
+        tbb::this_task_arena::isolate([&] {
+            if ((last - first) / blocks_a_task < few_tasks)
+                tbb::parallel_for(blocks, run_blocks, tbb::static_partitioner());
+            else tbb::parallel_for(blocks, run_blocks);
+        });
     };
     if (nodes.size() == 1) return nodes[0]->execute([&] { run_part(0); });
     std::vector<tbb::task_group> others(nodes.size());
     for (std::size_t n = 1; n < nodes.size(); ++n)
         nodes[n]->execute([&, n] { others[n].run([&, n] { run_part(n); }); });
     nodes[0]->execute([&] { run_part(0); });
-    for (std::size_t n = 1; n < nodes.size(); ++n) nodes[n]->execute([&, n] { others[n].wait(); });
+    for (std::size_t n = 1; n < nodes.size(); ++n)
+        nodes[n]->execute([&, n] { tbb::this_task_arena::isolate([&] { others[n].wait(); }); });
 }
 
 void cpu_threads::touch(void* memory, std::size_t bytes) {

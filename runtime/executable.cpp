@@ -162,7 +162,7 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
 void executable::launch(const statement& s) const {
     if (steps_.empty()) return;
     check_tables(checks_, s, device_, backend_);
-    const workspace memory(*this, workspace::use::launch); // taken before anything is written
+    const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
     const places all{s, temporaries_, memory.data()};
     for (std::size_t n = 0; n < steps_.size();) {
         auto end = n + 1;

@@ -3,6 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/kernels/planned_cases.hpp"
 
+#include <future>
+#include <string>
+
 using namespace ricci;
 using namespace ricci::tests;
 
@@ -52,4 +55,20 @@ TEST_CASE("no slice reads what another one writes") {
         CHECK(p.steps.front().group < 0);
         CHECK(p.steps.back().group >= 0);
     });
+}
+
+TEST_CASE("threads of a program run sliced statements at the same time") {
+    const auto run = [](std::uint64_t seed) {
+        std::string reports;
+        for (int n = 0; n < 10; ++n) {
+            auto made = make_case(sliced[(seed + static_cast<std::uint64_t>(n)) % 2], seed);
+            reports += run_and_compare(made, cpu().code());
+        }
+        return reports;
+    };
+    auto other = std::async(std::launch::async, run, 1);
+    const auto here = run(2), there = other.get();
+    INFO(here << there);
+    CHECK(here.empty());
+    CHECK(there.empty());
 }
