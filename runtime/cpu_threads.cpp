@@ -172,8 +172,8 @@ void cpu_threads::run(cpu_kernel kernel, const std::uint64_t* words, std::int64_
     for (std::size_t n = 1; n < nodes.size(); ++n)
         nodes[n]->execute([&, n] { others[n].run([&, n] { run_part(n); }); });
     nodes[0]->execute([&] { run_part(0); });
-    for (std::size_t n = 1; n < nodes.size(); ++n)
-        nodes[n]->execute([&, n] { tbb::this_task_arena::isolate([&] { others[n].wait(); }); });
+    // Not isolated: this thread is in no slice here, and where no other one comes it must do the part itself.
+    for (std::size_t n = 1; n < nodes.size(); ++n) nodes[n]->execute([&, n] { others[n].wait(); });
 }
 
 void cpu_threads::touch(void* memory, std::size_t bytes) {
