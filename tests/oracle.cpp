@@ -32,7 +32,8 @@ struct bounded {
 bool finite(real v) { return std::isfinite(v); }
 bool finite(const complex& v) { return std::isfinite(v.real()) && std::isfinite(v.imag()); }
 
-bool integer(real v) { return std::nearbyint(v) == v; }
+/// Of less than 2^62, as larger ones are never exact in sums. (std::nearbyint took half of the oracle's time.)
+bool integer(real v) { return std::fabs(v) < 0x1p62L && static_cast<real>(static_cast<std::int64_t>(v)) == v; }
 bool integer(const complex& v) { return integer(v.real()) && integer(v.imag()); }
 
 /// The plain formula, not Annex G's recovery of infinities.
@@ -126,7 +127,7 @@ class evaluator {
 
     /// What rounding to TF32 may make of a factor. The largest numbers stay finite, and others as they are.
     value rounded(value a) const {
-        constexpr number_format tf32{11, -126, 128};
+        static const number_format tf32{11, -126, 128};
         if (!finite(a.v) || (a.e == 0 && holds(tf32, a.v))) return a;
         a.e += (is_complex ? 2 : 1) * tf32.half_ulp(std::abs(a.v) + a.e);
         return a;
@@ -164,7 +165,7 @@ class evaluator {
             exact *= std::abs(f.v);
             magnitude *= std::abs(f.v) + f.e;
             grown *= std::max(1.0L, std::abs(f.v) + f.e);
-            all.integral &= f.e == 0 && integer(f.v);
+            all.integral = all.integral && f.e == 0 && integer(f.v);
         };
         const bool rounds = s_.math == math_mode::tf32 && passes(t);
         for (const factor& f : t.factors) multiply(rounds ? rounded(evaluate_factor(f)) : evaluate_factor(f));
@@ -173,12 +174,12 @@ class evaluator {
         for (const scalar& c : t.scalars) {
             const value rounded{made(c.real, c.imaginary)};
             const bool held = format_.holds(c.real) && format_.holds(c.imaginary);
-            multiply({rounded.v, held ? 0 : format_.eps() * std::abs(rounded.v) + format_.tiny()});
+            multiply({rounded.v, held ? 0 : format_.eps * std::abs(rounded.v) + format_.tiny});
             p.loose |= !finite(rounded.v);
         }
         all.grown += grown;
         // of three factors, the product of two may be infinite
-        if (t.factors.size() + t.scalars.size() > 2) all.unknown |= finite(p.v) && grown > format_.overflow();
+        if (t.factors.size() + t.scalars.size() > 2) all.unknown |= finite(p.v) && grown > format_.overflow;
         p.e = magnitude - exact;
         add(all, p, static_cast<real>(t.sign), magnitude);
     }
@@ -201,17 +202,17 @@ class evaluator {
         // Integers that stay below 2^digits are exact in every order.
         if (!all.integral || all.grown > std::ldexp(1.0L, format_.digits)) {
             const real ops = std::max(0.0L, all.count - 1) + all.multiplications;
-            const real tiny = all.multiplications > 0 ? format_.tiny() * all.grown : 0;
-            r.e += (is_complex ? 3 : 1) * (format_.eps() * ops * all.magnitude + tiny);
+            const real tiny = all.multiplications > 0 ? format_.tiny * all.grown : 0;
+            r.e += (is_complex ? 3 : 1) * (format_.eps * ops * all.magnitude + tiny);
         }
         return limited(r, all.magnitude, (all.positive && all.negative) || is_complex);
     }
 
     /// Overflow of the compute type: certain where every order gives it, else nothing is known.
     value limited(const value& r, real magnitude, bool cancels) const {
-        if (magnitude + r.e < format_.overflow()) return r;
+        if (magnitude + r.e < format_.overflow) return r;
         if constexpr (!is_complex)
-            if (!cancels && std::fabs(r.v) - r.e > format_.overflow())
+            if (!cancels && std::fabs(r.v) - r.e > format_.overflow)
                 return {std::copysign(std::numeric_limits<real>::infinity(), r.v)};
         return {{}, 0, false, true};
     }
@@ -230,7 +231,7 @@ class evaluator {
             return a;
         case operation::abs: {
             const real r = std::abs(a.v);
-            const value result{made(r, 0), a.e + (is_complex ? 4 * format_.eps() * r + format_.tiny() : 0), a.loose};
+            const value result{made(r, 0), a.e + (is_complex ? 4 * format_.eps * r + format_.tiny : 0), a.loose};
             return finite(a.v) ? limited(result, r, false) : result;
         }
         case operation::exp:
@@ -270,14 +271,14 @@ class evaluator {
         const V v = std::exp(a.v);
         const real size = std::exp(real_part(a.v));
         if (!finite(a.v)) return {v};
-        value r{v, size * std::expm1(a.e) + (is_complex ? 8 : 4) * format_.eps() * size * std::exp(a.e) +
-                       format_.tiny()};
+        value r{v, size * std::expm1(a.e) + (is_complex ? 8 : 4) * format_.eps * size * std::exp(a.e) +
+                       format_.tiny};
         return limited(r, size, false);
     }
 
     value root(const value& a) const {
         const V v = std::sqrt(a.v);
-        const real size = std::abs(v), slack = (is_complex ? 8 : 1) * format_.eps() * size;
+        const real size = std::abs(v), slack = (is_complex ? 8 : 1) * format_.eps * size;
         if (!finite(a.v)) return {v, 0, a.loose};
         if (a.e == 0 && a.v == V{}) return {v};
         if constexpr (is_complex) {
@@ -300,7 +301,7 @@ class evaluator {
         }
         if (size <= a.e) return {{}, 0, false, true};
         const V v = V(1) / a.v;
-        const real e = a.e / (size * (size - a.e)) + (is_complex ? 8 : 1) * format_.eps() / size + format_.tiny();
+        const real e = a.e / (size * (size - a.e)) + (is_complex ? 8 : 1) * format_.eps / size + format_.tiny;
         return limited({v, e}, 1 / size, true);
     }
 

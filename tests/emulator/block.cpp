@@ -11,6 +11,9 @@
 namespace ricci::tests {
 namespace {
 
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+
 constexpr std::size_t stack_bytes = RICCI_ASAN ? 256 << 10 : 96 << 10;
 constexpr std::size_t warp = 32;
 constexpr int most_idle_waits = 1'000'000;
@@ -114,23 +117,20 @@ void block_runner::wait(const void* barrier, int parity) {
 void block_runner::start(std::size_t n) {
     fibre& f = fibres_[n];
     if (!f.stack) f.stack.reset(new std::byte[stack_bytes]);
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack.get();
-    f.context.uc_stack.ss_size = stack_bytes;
-    f.context.uc_link = nullptr;
-    makecontext(&f.context, main, 0);
+    f.at = make_fcontext(f.stack.get() + stack_bytes, stack_bytes, main); // stacks grow downwards
     f.kept = nullptr;
     f.now = status::ready;
     ready_.push_back(n);
 }
 
-void block_runner::main() {
+void block_runner::main(transfer from) {
+    current->scheduler_ = from.fctx;
     enter_stack(nullptr, &current->scheduler_stack_, &current->scheduler_bytes_);
     current->entry_(current->arguments_);
     fibre& f = current->fibres_[current->running_];
     f.now = status::ended;
     leave_stack(nullptr, current->scheduler_stack_, current->scheduler_bytes_);
-    setcontext(&current->scheduler_);
+    jump_fcontext(current->scheduler_, nullptr);
 }
 
 void block_runner::resume(std::size_t n) {
@@ -138,14 +138,14 @@ void block_runner::resume(std::size_t n) {
     running_ = n;
     state_.thread = {static_cast<unsigned>(n), 0, 0};
     leave_stack(&kept_, f.stack.get(), stack_bytes);
-    swapcontext(&scheduler_, &f.context);
+    f.at = jump_fcontext(f.at, nullptr).fctx;
     enter_stack(kept_, nullptr, nullptr);
 }
 
 void block_runner::suspend() {
     fibre& f = fibres_[running_];
     leave_stack(&f.kept, scheduler_stack_, scheduler_bytes_);
-    swapcontext(&f.context, &scheduler_);
+    scheduler_ = jump_fcontext(scheduler_, nullptr).fctx;
     enter_stack(f.kept, nullptr, nullptr);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("no slice reads what another one writes") {
 TEST_CASE("threads of a program run sliced statements at the same time") {
     const auto run = [](std::uint64_t seed) {
         std::string reports;
-        for (int n = 0; n < 10; ++n) {
+        for (int n = 0; n < 3; ++n) {
             auto made = make_case(sliced[(seed + static_cast<std::uint64_t>(n)) % 2], seed);
             reports += run_and_compare(made, cpu().code());
         }
