@@ -80,13 +80,9 @@ RICCI_FUNCTION void copy_panel(const arguments& a, const x_element* x, int row, 
         for (int l = 0; l < steps; ++l) {
             real* to = panel + l * Vectors * lanes;
             if constexpr (x_is_direct) {
-                const x_element* from = x + k_offset(a, 0, first + l);
                 for_each_of<Vectors>([&](auto v) RICCI_INLINED {
                     constexpr int count = v + 1 < Vectors ? lanes : Last;
-                    const int at = row * parts + v * lanes;
-                    vector t;
-                    if constexpr (is_narrow<x_element>) t = load_widened<lanes, count>(from + at);
-                    else t = load_part<real, lanes, count>(reinterpret_cast<const real*>(from) + at);
+                    const vector t = x_along_rows<count>(a, x, row * parts + v * lanes, first + l);
                     store_whole<real, lanes>(to + v * lanes, t);
                 });
             } else {
@@ -96,20 +92,6 @@ RICCI_FUNCTION void copy_panel(const arguments& a, const x_element* x, int row, 
                 for (int i = rows * parts; i < Vectors * lanes; ++i) to[i] = 0;
             }
         }
-    }
-}
-
-template <class Y>
-RICCI_FUNCTION void copy_y(const arguments& a, const Y* y, int column, int columns, int first, int steps,
-                           block_copies& copies) {
-    for (int j = 0; j < columns; ++j) {
-        int l = 0;
-        if constexpr (is_narrow<Y> && is_same<compute, float> && k_axes == 1 && k_stride[1][0] == 1)
-            for (constexpr int some = simd_lanes<float>; l + some <= steps; l += some)
-                store_whole<float, some>(&copies.y[j][l],
-                                         load_widened<some, some>(y + y_offset(a, first + l, column + j)));
-        for (; l < steps; ++l)
-            set_parts(&copies.y[j][l * parts], load_as<compute>(y[y_offset(a, first + l, column + j)]));
     }
 }
 
@@ -175,9 +157,9 @@ RICCI_FUNCTION void block_tile(const arguments& a, block_work& work, int row, in
         fetch_step(share, l);
         vector x[Vectors];
         if constexpr (x_is_near) {
-            const real* from = reinterpret_cast<const real*>(work.at.x + row + k_offset(a, 0, first + l));
-            RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v) x[v] = load_whole<real, lanes>(from + v * lanes);
-            x[Vectors - 1] = load_part<real, lanes, Last>(from + (Vectors - 1) * lanes);
+            RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
+                x[v] = x_along_rows<lanes>(a, work.at.x, row * parts + v * lanes, first + l);
+            x[Vectors - 1] = x_along_rows<Last>(a, work.at.x, row * parts + (Vectors - 1) * lanes, first + l);
         } else {
             RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
                 x[v] = load_whole<real, lanes>(panel + (l * Vectors + v) * lanes);
@@ -246,7 +228,8 @@ RICCI_FUNCTION void product_of_block(const arguments& a, block_work& work, int r
     for (int first = 0; first < static_cast<int>(k); first += k_panel) {
         const int steps = least(k_panel, static_cast<int>(k) - first);
         if constexpr (y_is_packed)
-            copy_y(a, at.y, begin, last_column(end_row - 1, end) - begin, first, steps, work.copies);
+            for (int column = begin; column < last_column(end_row - 1, end); ++column)
+                copy_column(a, at.y, column, first, steps, work.copies.y[column - begin]);
         for (int row = first_row; row < end_row; row += panel_rows) {
             const int until = last_column(row, end);
             if (until <= begin) continue;

@@ -103,14 +103,18 @@ RICCI_FUNCTION void clear_padding(packed_operands& packed) {
             for (int row = real_rows; row < row_vectors * lanes; ++row) step[row] = 0;
 }
 
+/// Steps [first, first + steps) of a column of Y.
+template <class Y>
+RICCI_FUNCTION void copy_column(const arguments& a, const Y* y, int column, int first, int steps, real* to) {
+    int l = 0;
+    if constexpr (is_narrow<Y> && is_same<compute, float> && k_axes == 1 && k_stride[1][0] == 1)
+        for (constexpr int some = simd_lanes<float>; l + some <= steps; l += some)
+            store_whole<float, some>(to + l, load_widened<some, some>(y + y_offset(a, first + l, column)));
+    for (; l < steps; ++l) set_parts(to + l * parts, load_as<compute>(y[y_offset(a, first + l, column)]));
+}
+
 template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, packed_operands& packed) {
-    for (int j = 0; j < n; ++j) {
-        int l = 0;
-        if constexpr (is_narrow<Y> && is_same<compute, float> && k_axes == 1 && k_stride[1][0] == 1)
-            for (constexpr int some = simd_lanes<float>; l + some <= k; l += some)
-                store_whole<float, some>(&packed.y[j][l], load_widened<some, some>(y + y_offset(a, l, j)));
-        for (; l < k; ++l) set_parts(&packed.y[j][l * parts], load_as<compute>(y[y_offset(a, l, j)]));
-    }
+    for (int j = 0; j < n; ++j) copy_column(a, y, j, 0, static_cast<int>(k), packed.y[j]);
 }
 
 /// Where a product's X and Y are read, and those of the product to fetch meanwhile, if any, with its C.
@@ -153,16 +157,18 @@ RICCI_FUNCTION void fetch_share(const void* next, int row, int column, int l) {
     }
 }
 
-/// The vector that begins at real row `row` of X for step l.
+/// The vector that begins at real row `row` of an X along m for step l, from where it lies.
+template <int Count, class X> RICCI_FUNCTION vector x_along_rows(const arguments& a, const X* x, int row, int l) {
+    const X* p = x + k_offset(a, 0, l);
+    if constexpr (is_narrow<X>) return load_widened<lanes, Count>(p + row);
+    else return load_part<real, lanes, Count>(reinterpret_cast<const real*>(p) + row);
+}
+
+/// The same of any X, from its packed copy if there is one.
 template <int Count>
 RICCI_FUNCTION vector x_vector(const arguments& a, const product_operands& from, int row, int l) {
-    if constexpr (x_is_packed) {
-        return load_whole<real, lanes>(&from.packed->x[l][row]);
-    } else {
-        const x_element* p = from.x + k_offset(a, 0, l);
-        if constexpr (is_narrow<x_element>) return load_widened<lanes, Count>(p + row);
-        else return load_part<real, lanes, Count>(reinterpret_cast<const real*>(p) + row);
-    }
+    if constexpr (x_is_packed) return load_whole<real, lanes>(&from.packed->x[l][row]);
+    else return x_along_rows<Count>(a, from.x, row, l);
 }
 
 RICCI_FUNCTION real y_number(const arguments& a, const product_operands& from, int l, int column, int part) {

@@ -3,6 +3,7 @@
 
 #include "lowering/core_rates.hpp"
 #include "lowering/families.hpp"
+#include "lowering/register_tile.hpp"
 #include "lowering/two_steps.hpp"
 
 #include <algorithm>
@@ -54,10 +55,6 @@ std::int64_t most_steps(const step& st, const geometry& g, std::int64_t tile_vec
     return parts == 1 ? g.steps : divided(even, elements) * elements;
 }
 
-/// Tiles one after another fetch the next product as far as L1 has room for it, up to here; where they do not, they
-/// are at half of the memory's rate (f64 40 to 64).
-constexpr std::int64_t most_near = 20000; ///< bytes of X and Y
-
 /// Whether a product's operand lies together: columns far apart, as those of a tall matrix cut into products, lie on
 /// the same sets of L1, and copying them costs more than it saves (f64, 64 rows of 40 columns: 22 GF/s, so 38).
 bool lies_together(const step& st, int o) {
@@ -83,12 +80,11 @@ bool pays_symmetry(std::int64_t rows, scalar_type compute, const machine& chip) 
            rows > (least_symmetric - 1) * elements_of_vector(compute, chip);
 }
 
+/// Tiles one after another are at half of the memory's rate where they cannot fetch the next product (f64 40 to 64).
 bool blocked_beats_tiles(const step& st, const machine& chip) {
-    const auto sides = extent_of(st, m) + extent_of(st, n);
     const bool halves = symmetry_of_c(st) != symmetry::none && pays_symmetry(extent_of(st, m), st.compute, chip);
     const bool together = lies_together(st, 0) && lies_together(st, 1) && lies_together(st, 2);
-    const bool is_far = sides * extent_of(st, k) * size_of(st.compute) > most_near;
-    return largest_side(st) > largest_batched || (together && (halves || is_far));
+    return largest_side(st) > largest_batched || (together && (halves || !fits_near(st)));
 }
 
 } // namespace
@@ -170,13 +166,11 @@ std::vector<double> blocked_seconds(const step& st, const std::vector<batched_ti
     const geometry g(st, chip);
     const bool mirrors = symmetry_of_c(st) != symmetry::none;
     constexpr double cycles_of_a_tile = 12, cycles_of_a_copy = 2; ///< until sums are under way; of a vector
-    constexpr double not_overlapped = 0.12;
     std::vector<double> out;
     for (const auto& t : tiles) {
         const auto layout = blocked_layout_of(st, t, chip);
-        double cycles = 0;
         const auto chunks = static_cast<double>(divided(g.steps, t.k_panel)), steps = static_cast<double>(g.steps);
-        for (std::int64_t row = 0; row < g.rows; row += layout.panel_rows) {
+        const auto of_panel = [&](std::int64_t row) {
             const auto rows = std::min(layout.panel_rows, g.rows - row);
             const auto v = static_cast<double>(divided(rows * g.parts, g.lanes));
             const auto columns = mirrors ? std::min(g.columns, row + layout.panel_rows) : g.columns;
@@ -187,10 +181,15 @@ std::vector<double> blocked_seconds(const step& st, const std::vector<batched_ti
                 return steps * (std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads)) +
                        chunks * (cycles_of_a_tile + v * c);
             };
-            cycles += static_cast<double>(columns / t.tile_n) * of_tile(t.tile_n);
-            if (columns % t.tile_n != 0) cycles += of_tile(columns % t.tile_n);
-            cycles += static_cast<double>(layout.column_blocks) * v * steps * cycles_of_a_copy;
-        }
+            return static_cast<double>(columns / t.tile_n) * of_tile(t.tile_n) +
+                   (columns % t.tile_n != 0 ? of_tile(columns % t.tile_n) : 0) +
+                   static_cast<double>(layout.column_blocks) * v * steps * cycles_of_a_copy;
+        };
+        const auto last = (g.rows - 1) / layout.panel_rows * layout.panel_rows;
+        double cycles = of_panel(last);
+        if (mirrors)
+            for (std::int64_t row = 0; row < last; row += layout.panel_rows) cycles += of_panel(row);
+        else if (last > 0) cycles += static_cast<double>(last / layout.panel_rows) * of_panel(0);
         out.push_back(cycles * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
     }
     return out;

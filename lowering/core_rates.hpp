@@ -9,6 +9,7 @@ namespace ricci::lowering {
 
 inline constexpr double multiplies_a_cycle = 2, latency = 4;
 inline constexpr double broadcasts_a_cycle = 3, loads_a_cycle = 2;
+inline constexpr double not_overlapped = 0.12; ///< of loads, or multiplies
 
 /// Cycles a second, of all cores together.
 inline double core_clock(const step& st, const machine& chip) {

@@ -14,19 +14,19 @@ struct factor {
 
 class symmetry_finder {
   public:
-    symmetry_finder(const step& st, const statement& s) : st_(st), s_(s) {}
+    symmetry_finder(step& st, const statement& s) : st_(st), s_(s) {}
 
     /// Marks the first two axes that can be exchanged.
-    void mark(step& out) {
+    void mark() {
         if (st_.op != assignment::assign || !collect(static_cast<std::int32_t>(st_.nodes.size()) - 1)) return;
         if (factors_.size() < 2 || !is_plain(st_.operands[0])) return;
         const auto& left = st_.operands[0].present;
         for (std::size_t a = 0; a < st_.axes.size(); ++a)
             for (std::size_t b = a + 1; b < st_.axes.size(); ++b) {
                 if (!left[a] || !left[b] || st_.axes[a].extent != st_.axes[b].extent) continue;
-                out.symmetry = symmetry_along(a, b);
-                if (out.symmetry == symmetry::none) continue;
-                out.axes[a].mirrored = out.axes[b].mirrored = true;
+                st_.symmetry = symmetry_along(a, b);
+                if (st_.symmetry == symmetry::none) continue;
+                st_.axes[a].mirrored = st_.axes[b].mirrored = true;
                 return;
             }
     }
@@ -101,7 +101,7 @@ class symmetry_finder {
         return a.data == b.data && a.local == b.local;
     }
 
-    const step& st_;
+    step& st_;
     const statement& s_;
     std::vector<factor> factors_;
     bool has_scalars_ = false;
@@ -110,11 +110,13 @@ class symmetry_finder {
 } // namespace
 
 plan find_symmetry(plan p, const statement& s) {
-    for (auto& st : p.steps) {
-        const auto source = st;
-        symmetry_finder(source, s).mark(st);
-    }
+    for (auto& st : p.steps) symmetry_finder(st, s).mark();
     return p;
+}
+
+void forget_symmetry(step& st) {
+    st.symmetry = symmetry::none;
+    for (auto& a : st.axes) a.mirrored = false;
 }
 
 } // namespace ricci::lowering

@@ -10,4 +10,7 @@ namespace ricci::lowering {
 /// A(k,i)*A(k,j), M(i,j,e) = B(q,i)*W(q,e)*B(q,j). The elements on one side of the diagonal say what is on the other.
 plan find_symmetry(plan p, const statement& s);
 
+/// Takes the marks from a step again.
+void forget_symmetry(step& st);
+
 } // namespace ricci::lowering

@@ -3,6 +3,7 @@
 
 #include "lowering/blocked_product.hpp"
 #include "lowering/contraction_order.hpp"
+#include "lowering/find_symmetry.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
@@ -21,8 +22,10 @@ constexpr std::int64_t shortest_own_sum = 8;
 /// many times the least flops; or so many times the seconds, if those are more than a compile is worth.
 constexpr double long_batch = 1 << 20, most_extra_flops = 2, most_extra_time = 3, least_loss = 5e-3;
 
-mirrored_axes mirrored_in(const step& st, const machine& chip) {
+/// Of a step whose product keeps the axes `whole`.
+mirrored_axes mirrored_in(const step& st, const label_set& whole, const machine& chip) {
     mirrored_axes out;
+    out.whole = whole;
     for (std::size_t a = 0; a < st.axes.size(); ++a)
         if (st.axes[a].mirrored) (out.first < 0 ? out.first : out.second) = static_cast<int>(a);
     if (out.first >= 0)
@@ -84,15 +87,15 @@ class operand_orderer {
             many.push_back(varies ? long_batch : extents.back());
         }
         const auto bytes = static_cast<double>(size_of(step_.compute));
-        auto mirrored = mirrored_in(step_, chip_);
-        mirrored.whole = together & ~summed;
-        const auto order = contraction_order(labels, together & ~summed, extents, bytes, mirrored);
+        const auto kept = together & ~summed;
+        const auto mirrored = mirrored_in(step_, kept, chip_);
+        const auto order = contraction_order(labels, kept, extents, bytes, mirrored);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
         if (new_steps < 1) return whole();
         if (batched) {
             // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it
             // loses much.
-            const auto usual = contraction_order(labels, together & ~summed, many, bytes, mirrored);
+            const auto usual = contraction_order(labels, kept, many, bytes, mirrored);
             const auto here = at_extents(usual, labels, extents, bytes, mirrored);
             if (!loses_much(here, order)) {
                 if (usual.flops >= at_once(together, many, factors.size())) return whole();
@@ -196,8 +199,7 @@ class operand_orderer {
         for (const auto& o : step_.operands) like.push_back(nominal(step_, o));
         auto memory = add_temporary(plan_, step_.axes, present, step_.compute, like);
         auto made = make_step(memory, assignment::assign, n);
-        made.symmetry = symmetry::none; // that of the whole product
-        for (auto& a : made.axes) a.mirrored = false;
+        forget_symmetry(made); // that of the whole product
         before_.push_back(std::move(made));
         step_.operands.push_back(std::move(memory));
         return emit(operation::access, static_cast<std::int32_t>(step_.operands.size()) - 1);

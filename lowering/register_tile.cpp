@@ -18,7 +18,6 @@ using enum axis_class;
 
 constexpr double exposed_latency = 0.4 * latency; ///< the rest is hidden by the next tile's or product's
 constexpr double crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
-constexpr double not_overlapped = 0.12; ///< of loads, or multiplies
 constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
 /// Bytes of X and Y: smaller products need not be fetched ahead, larger ones have no room beside the one at work. In
 /// between, from memory, f64 32 without is at 78 % of the triad, with it at 150 (`+=`), and 68 and 98 (`=`); from L2
@@ -83,13 +82,11 @@ double bytes_of_a_product(const step& st) {
     return bytes;
 }
 
-std::int64_t fetched_bytes(const step& st, const geometry& g) {
-    return (extent_of(st, m) * g.k + g.k * g.n) * size_of(st.compute);
+std::int64_t fetched_bytes(const step& st) {
+    return (extent_of(st, m) + extent_of(st, axis_class::n)) * extent_of(st, k) * size_of(st.compute);
 }
 
-bool fetches(const step& st, const geometry& g) {
-    return !axes_of(st, batch).empty() && fetched_bytes(st, g) <= most_fetched;
-}
+bool fetches(const step& st) { return !axes_of(st, batch).empty() && fits_near(st); }
 
 /// Before the multiplies.
 double cycles_of_copies(const geometry& g, const batched_tile& t, const operand_costs& costs, const machine& chip) {
@@ -129,6 +126,8 @@ double cycles_of_product(const geometry& g, const batched_tile& t, std::int64_t 
 }
 
 } // namespace
+
+bool fits_near(const step& st) { return fetched_bytes(st) <= most_fetched; }
 
 step with_vectors_along_m(step st) {
     const auto along = [&](axis_class c, int o) {
@@ -173,13 +172,13 @@ std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
         t.products = static_cast<std::int32_t>(group);
         out.push_back(t);
     }
-    if (!fetches(st, g)) return out;
+    if (!fetches(st)) return out;
     std::vector<batched_tile> fetching;
     for (const auto& t : out) {
-        if (t.products > 1 || fetched_bytes(st, g) < least_fetched) fetching.push_back(t);
+        if (t.products > 1 || fetched_bytes(st) < least_fetched) fetching.push_back(t);
         if (t.products > 1) continue;
         for (const int ahead : {2, 1}) {
-            if (ahead > 1 && ahead * fetched_bytes(st, g) > most_fetched) continue;
+            if (ahead > 1 && ahead * fetched_bytes(st) > most_fetched) continue;
             fetching.push_back(t);
             fetching.back().stages = ahead;
         }

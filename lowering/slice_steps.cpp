@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -137,48 +135,21 @@ class slicer {
 
     void cut(const candidate_group& g, std::vector<step>& out) {
         const auto own = temporaries_of(g.first, g.last);
-        const auto bytes = [&] {
-            double sum = 0;
-            for (const auto t : own) {
-                const auto& here = plan_.temporaries[static_cast<std::size_t>(-1 - t)];
-                sum += static_cast<double>(here.elements) * static_cast<double>(size_of(here.type));
-            }
-            return sum;
-        };
-        const auto whole = bytes();
-        shrink(g, own);
+        double whole = 0, kept = 0; // bytes
+        for (auto n = g.first; n <= g.last; ++n) {
+            const auto& left = at(n).operands[0];
+            if (own.count(left.source) == 0) continue;
+            auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - left.source)];
+            whole += static_cast<double>(t.elements) * static_cast<double>(size_of(t.type));
+            t.elements = left.stride[*axis_named(at(n), g.axis)] * g.length; // the axis is the outermost of all
+            kept += static_cast<double>(t.elements) * static_cast<double>(size_of(t.type));
+        }
         plan_.notes.push_back(fmt::format("{} steps slice by slice of {}, {} at a time: {:.3g} MB of temporaries "
                                           "instead of {:.3g}, which stay in the cache",
-                                          g.last - g.first + 1, g.axis, g.length, bytes() / 1e6, whole / 1e6));
+                                          g.last - g.first + 1, g.axis, g.length, kept / 1e6, whole / 1e6));
         const auto count = g.extent / g.length, rest = g.extent % g.length;
         add(g, own, {g.axis, count, g.length}, 0, out);
         if (rest > 0) add(g, own, {g.axis, 1, rest}, count * g.length, out);
-    }
-
-    /// The temporaries as large as a slice, in the same order of axes.
-    void shrink(const candidate_group& g, const std::set<std::int32_t>& own) {
-        std::map<std::pair<std::int32_t, std::string_view>, std::int64_t> strides;
-        for (auto n = g.first; n <= g.last; ++n) {
-            const auto& st = at(n);
-            const auto& left = st.operands[0];
-            if (own.count(left.source) == 0) continue;
-            std::vector<std::size_t> order(st.axes.size());
-            std::iota(order.begin(), order.end(), std::size_t{0});
-            std::stable_sort(order.begin(), order.end(),
-                             [&](auto a, auto b) { return left.stride[a] < left.stride[b]; });
-            std::int64_t stride = 1;
-            for (const auto a : order) {
-                if (left.present[a] == 0) continue;
-                strides[{left.source, st.axes[a].name}] = stride;
-                stride *= st.axes[a].name == g.axis ? g.length : st.axes[a].extent;
-            }
-            plan_.temporaries[static_cast<std::size_t>(-1 - left.source)].elements = stride;
-        }
-        for (auto n = g.first; n <= g.last; ++n)
-            for (auto& o : plan_.steps[n].operands)
-                if (own.count(o.source) > 0)
-                    for (std::size_t a = 0; a < o.stride.size(); ++a)
-                        if (o.present[a] != 0) o.stride[a] = strides.at({o.source, at(n).axes[a].name});
     }
 
     /// The group's steps for slices from `begin` on.

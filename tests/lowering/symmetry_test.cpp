@@ -4,6 +4,8 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
+#include <algorithm>
+
 using namespace ricci::lowering;
 
 namespace {
