@@ -1,15 +1,17 @@
 // direct: any statement, right at any size. A thread has one element of the output; where nothing is summed, a few,
-// whose loads are then under way at once; or a team of 32 or 256 threads has one, where sums are long and elements
-// few (arguments::teams). Constants: direct_tree.hpp's, team_threads (1: never a team), and items_of_thread.
+// whose loads are then under way at once, neighbors in memory if that helps; or a team of 32 or 256 threads has one,
+// where sums are long and elements few (arguments::teams). Constants: direct_tree.hpp's, team_threads (1: never a
+// team), and items_of_thread.
 #pragma once
 
 #include "direct_tree.hpp"
+#include "neighbors.cuh"
 #include "reduce.cuh"
 
 constexpr int direct_threads = 256;
 static_assert(team_threads == 1 || team_threads == 32 || team_threads == direct_threads);
 
-struct thread_team {
+struct thread_team : alone {
     static constexpr bool shares = true;
     static constexpr int size = team_threads;
     int rank;
@@ -28,9 +30,87 @@ RICCI_FUNCTION void evaluate_several(const arguments& a, long long first) {
     for (int i = 0; i < items_of_thread; ++i) unflatten<0>(a, first + i * direct_threads, x[i]);
     RICCI_UNROLL
     for (int i = 0; i < items_of_thread; ++i)
-        value[i] = updated(a, x[i], evaluate<node_count - 1>(a, x[i], alone{}));
+        value[i] = updated(a, x[i], evaluate<node_count - 1>(a, x[i], alone{}), alone{});
     RICCI_UNROLL
     for (int i = 0; i < items_of_thread; ++i) put(a, x[i], value[i]);
+}
+
+// ---- elements that are neighbors in memory ----
+
+/// Whether a thread's elements may be neighbors, which few accesses move: one by one, numbers of two bytes come at
+/// 82 % of memory's rate (H100), larger ones at all of it.
+RICCI_FUNCTION constexpr bool may_be_neighbors() {
+    if (axis_count != 1 || left_axis_count != 1 || gather_count > 0 || bound_count > 0) return false;
+    bool has_narrow = false, side_by_side = operand_stride[0][0] == 1;
+    for (int o = 0; o < operand_count; ++o) {
+        constexpr int largest_narrow = 1; // f16 is 0, bf16 1
+        has_narrow |= operand_type[o] <= largest_narrow;
+        side_by_side &= operand_stride[o][0] != argument;
+    }
+    return items_of_thread > 1 && has_narrow && side_by_side;
+}
+
+/// Number `item` of a thread's elements, whose operands are already loaded.
+template <int Items> struct loaded : alone {
+    const compute (&value)[operand_count][Items];
+    int item;
+    RICCI_FUNCTION loaded(const compute (&all)[operand_count][Items], int number) : value(all), item(number) {}
+    template <int Operand> RICCI_FUNCTION compute load(const arguments&, const long long*) const {
+        return value[Operand][item];
+    }
+    RICCI_FUNCTION const loaded& within_sum() const { return *this; }
+};
+
+/// Items elements a thread. A template, as are its members: an index table has no element type.
+template <int Items> struct of_neighbors {
+    template <int Operand> using element = typename type_of<operand_type[Operand]>::type;
+
+    template <int Operand = 0> RICCI_FUNCTION static bool are_aligned(const arguments& a) {
+        if constexpr (Operand == operand_count) return true;
+        else {
+            constexpr unsigned long long bytes = alignof(neighbors<element<Operand>, Items>);
+            const bool here =
+                operand_stride[Operand][0] == 0 || reinterpret_cast<unsigned long long>(a.data[Operand]) % bytes == 0;
+            return here && are_aligned<Operand + 1>(a);
+        }
+    }
+
+    template <int Operand = 0>
+    RICCI_FUNCTION static void load_all(const arguments& a, long long first, compute (&value)[operand_count][Items]) {
+        if constexpr (Operand < operand_count) {
+            const auto* from = static_cast<const element<Operand>*>(a.data[Operand]);
+            if constexpr (Operand == 0 && accumulation == 0) {
+            } else if constexpr (operand_stride[Operand][0] == 0) {
+                RICCI_UNROLL
+                for (int i = 0; i < Items; ++i) value[Operand][i] = load_as<compute>(*from);
+            } else {
+                const auto several = load_neighbors<element<Operand>, Items>(from + first);
+                RICCI_UNROLL
+                for (int i = 0; i < Items; ++i) value[Operand][i] = load_as<compute>(several.at(i));
+            }
+            load_all<Operand + 1>(a, first, value);
+        }
+    }
+
+    RICCI_FUNCTION static void evaluate_all(const arguments& a, long long first) {
+        compute value[operand_count][Items];
+        load_all(a, first, value);
+        long long x[1] = {};
+        neighbors<element<0>, Items> out;
+        RICCI_UNROLL
+        for (int i = 0; i < Items; ++i) {
+            const loaded<Items> values(value, i);
+            out.e[i] = store_as<element<0>>(updated(a, x, evaluate<node_count - 1>(a, x, values), values));
+        }
+        store_neighbors(static_cast<element<0>*>(a.data[0]) + first, out);
+    }
+};
+
+template <int Items> RICCI_FUNCTION void evaluate_block(const arguments& a, long long thread) {
+    if constexpr (Items > 0 && may_be_neighbors())
+        if (of_neighbors<Items>::are_aligned(a))
+            return of_neighbors<Items>::evaluate_all(a, thread + threadIdx.x * (Items - 1));
+    evaluate_several(a, thread);
 }
 
 extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const __grid_constant__ arguments a) {
@@ -44,14 +124,15 @@ extern "C" __global__ void __launch_bounds__(direct_threads) ricci_direct(const 
             const long long item = thread / team_threads;
             const bool exists = item < a.work_items;
             unflatten<0>(a, exists ? item : 0, x);
-            const thread_team team{static_cast<int>(threadIdx.x) % team_threads};
+            const thread_team team{{}, static_cast<int>(threadIdx.x) % team_threads};
             const compute value = evaluate<node_count - 1>(a, x, team);
             if (exists && team.rank == 0) store(a, x, value);
             return;
         }
     }
     if constexpr (items_of_thread > 1) {
-        if ((block + 1) * direct_threads * items_of_thread <= a.work_items) return evaluate_several(a, thread);
+        if ((block + 1) * direct_threads * items_of_thread <= a.work_items)
+            return evaluate_block<items_of_thread>(a, thread);
     }
     for (int i = 0; i < items_of_thread; ++i) {
         const long long item = thread + i * direct_threads;

@@ -93,6 +93,10 @@ template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const lon
 struct alone {
     static constexpr bool shares = false;
     static constexpr int rank = 0, size = 1;
+    template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) const {
+        return ::load<Operand>(a, x);
+    }
+    RICCI_FUNCTION alone within_sum() const { return {}; } ///< a sum within a sum is not shared once more
 };
 
 /// A sum is added up in pieces of about the root of its length: its rounding error then grows with the root, too, and
@@ -109,7 +113,7 @@ template <int N, int Depth, class Team>
 RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& team) {
     constexpr int list = node_b[N];
     if constexpr (Depth == sum_length[list]) {
-        return evaluate<node_a[N]>(a, x, alone{}); // a sum within a sum is not shared once more
+        return evaluate<node_a[N]>(a, x, team.within_sum());
     } else {
         constexpr int axis = sum_axis[sum_first[list] + Depth];
         constexpr bool shared = Team::shares && axis == sum_shared_axis[list];
@@ -129,7 +133,7 @@ RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& te
 /// The value of node N with the axes at x; sums leave their axes anywhere.
 template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a, long long* x, const Team& team) {
     constexpr int kind = node_kind[N];
-    if constexpr (kind == op_access) return load<node_a[N]>(a, x);
+    if constexpr (kind == op_access) return team.template load<node_a[N]>(a, x);
     else if constexpr (kind == op_scalar) return from_real<compute>(a.scalar[node_a[N]][0], a.scalar[node_a[N]][1]);
     else if constexpr (kind == op_sum) {
         const compute total = sum_over<N, 0>(a, x, team);
@@ -157,17 +161,20 @@ template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a,
 }
 
 /// What the output's element at x becomes: `value`, or that added to it.
-RICCI_FUNCTION compute updated(const arguments& a, const long long* x, compute value) {
+template <class Team>
+RICCI_FUNCTION compute updated(const arguments& a, const long long* x, compute value, const Team& team) {
     if constexpr (accumulation == 0) return value;
-    else if constexpr (accumulation == 1) return load<0>(a, x) + value;
-    else return load<0>(a, x) - value;
+    else if constexpr (accumulation == 1) return team.template load<0>(a, x) + value;
+    else return team.template load<0>(a, x) - value;
 }
 RICCI_FUNCTION void put(const arguments& a, const long long* x, compute value) {
     using element = type_of<operand_type[0]>::type;
     if (is_inside<0>(a, x)) *element_at<0>(a, x) = store_as<element>(value);
 }
 /// Stores `value` in the output's element at x, or adds it there.
-RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) { put(a, x, updated(a, x, value)); }
+RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) {
+    put(a, x, updated(a, x, value, alone{}));
+}
 
 /// The left axes of work item `t`, from axis First on; the first runs fastest.
 template <int First, class Number> RICCI_FUNCTION void unflatten_in(const arguments& a, Number t, long long* x) {

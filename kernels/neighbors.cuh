@@ -1,8 +1,8 @@
 // neighbors: elements side by side in memory, moved by accesses of up to 16 bytes.
 #pragma once
 
-#include "product.hpp"
 #include "ptx_copy.cuh"
+#include "scalar.hpp"
 
 RICCI_FUNCTION constexpr int access_bytes(int bytes) {
     return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2;
@@ -57,16 +57,6 @@ RICCI_FUNCTION void store_neighbors(Element* first, const neighbors<Element, Cou
         RICCI_UNROLL
         for (int p = 0; p < accesses; ++p) store_words(reinterpret_cast<unsigned*>(first) + p * words, bits.parts[p]);
     }
-}
-
-/// Count neighbors of C: each (+)= alpha * its sum.
-template <int Count>
-RICCI_FUNCTION void update_neighbors(const arguments& a, c_element* first, const compute (&sums)[Count]) {
-    neighbors<c_element, Count> c;
-    if constexpr (accumulate) c = *reinterpret_cast<const neighbors<c_element, Count>*>(first);
-    RICCI_UNROLL
-    for (int i = 0; i < Count; ++i) update(a, c.e[i], sums[i]);
-    store_neighbors(first, c);
 }
 
 /// Asks for `bytes` from `first` on, 128 at a time: number `part` of them.

@@ -14,7 +14,7 @@
 // threads.
 #pragma once
 
-#include "neighbors.cuh"
+#include "product_neighbors.cuh"
 
 constexpr int columns = static_cast<int>(n), steps = static_cast<int>(k);
 constexpr int padded_steps = (steps + k_unrolled - 1) / k_unrolled * k_unrolled;

@@ -24,7 +24,7 @@
 #pragma once
 
 #include "mma_numbers.cuh"
-#include "neighbors.cuh"
+#include "product_neighbors.cuh"
 
 using mma = mma_of<x_type>;
 using number = mma::number;

@@ -329,6 +329,7 @@ class form_chooser {
     void take_direct(step st, std::vector<step>& out) {
         set_kernel(st, family::direct);
         st.dynamic_extents = dynamic_;
+        if (!dynamic_) drop_single_axes(st);
         if (chip_.kind == target::cuda) {
             std::int64_t longest = 1;
             for (const auto& list : st.sums) {
@@ -380,6 +381,7 @@ class form_chooser {
         set_kernel(st, family::tall_skinny_ab);
         if (long_side == n) st = with_sides_swapped(std::move(st)); // the long axis is m by convention
         if (chip_.kind == target::cpu) st.tile = {64, 0, 0, 0};
+        if (library_beats_ab(st, chip_)) return take_library(std::move(plain), out);
         choose_tile(st, chip_, known_);
         if (chip_.kind == target::cuda &&
             (ab_candidates(st, chip_).empty() || ab_shared_bytes(st, st.batched) > chip_.shared_bytes))

@@ -12,29 +12,29 @@
 namespace ricci::lowering {
 namespace {
 
+/// Takes axis `a` out of every operand and sum.
+void remove(step& st, std::size_t a) {
+    for (auto& o : st.operands) {
+        o.present[a] = 0;
+        o.stride[a] = 0;
+        for (auto& b : o.bounds) b.coefficient[a] = 0;
+    }
+    for (auto& list : st.sums) std::erase(list, static_cast<std::int32_t>(a));
+}
+
 class axis_fuser {
   public:
     explicit axis_fuser(step& st) : st_(st) {}
 
     void run() {
         for (std::size_t a = 0; a < st_.axes.size(); ++a)
-            if (st_.axes[a].extent == 1 && !st_.operands[0].present[a]) remove(a);
+            if (st_.axes[a].extent == 1 && !st_.operands[0].present[a]) remove(st_, a);
         while (join_one()) {}
         drop_unused_axes(st_);
         sort();
     }
 
   private:
-    /// Takes axis `a` out of every operand and sum.
-    void remove(std::size_t a) {
-        for (auto& o : st_.operands) {
-            o.present[a] = 0;
-            o.stride[a] = 0;
-            for (auto& b : o.bounds) b.coefficient[a] = 0;
-        }
-        for (auto& list : st_.sums) std::erase(list, static_cast<std::int32_t>(a));
-    }
-
     bool is_used(std::size_t a) const {
         for (const auto& o : st_.operands)
             if (o.present[a]) return true;
@@ -71,7 +71,7 @@ class axis_fuser {
                 st_.axes[inner].name = intern(std::string(st_.axes[inner].name).append(st_.axes[outer].name));
                 st_.axes[inner].extent *= st_.axes[outer].extent;
                 st_.axes[inner].variable |= st_.axes[outer].variable;
-                remove(outer);
+                remove(st_, outer);
                 return true;
             }
         return false;
@@ -123,6 +123,12 @@ class axis_fuser {
 plan fuse_axes(plan p) {
     for (auto& st : p.steps) axis_fuser(st).run();
     return p;
+}
+
+void drop_single_axes(step& st) {
+    for (std::size_t a = 0; a < st.axes.size(); ++a)
+        if (st.axes[a].extent == 1 && !st.axes[a].variable) remove(st, a);
+    drop_unused_axes(st);
 }
 
 } // namespace ricci::lowering

@@ -10,4 +10,7 @@ namespace ricci::lowering {
 /// stride. The output's axes of extent 1 stay, so that a batch of one needs no kernel of its own.
 plan fuse_axes(plan p);
 
+/// Drops the axes of extent 1 that stayed, but a batch's, from a step whose kernel is for these extents alone.
+void drop_single_axes(step& st);
+
 } // namespace ricci::lowering

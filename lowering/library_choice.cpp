@@ -4,6 +4,7 @@
 #include "lowering/families.hpp"
 #include "lowering/stationary_model.hpp"
 #include "lowering/tuning_key.hpp"
+#include "lowering/two_steps.hpp"
 
 #include <algorithm>
 
@@ -119,6 +120,29 @@ bool library_beats_stationary(const step& st, const machine& chip) {
     return fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32 ||
            (st.compute == scalar_type::c128 && largest_side(st) > 86) ||
            streams_numbers(st);
+}
+
+/// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide, on
+/// an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
+bool library_beats_ab(const step& st, const machine& chip) {
+    if (chip.kind != target::cuda || !chip.has_blas || is_scaled(st) || library_rounds_twice(st)) return false;
+    const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
+    const bool columns = single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1;
+    const auto height = batch_of(st, chip);
+    const auto pays = [&] {
+        switch (x_of(st).type) {
+        case scalar_type::f64: return columns && narrow >= 56;
+        case scalar_type::f32:
+            return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
+        case scalar_type::f16:
+        case scalar_type::bf16:
+            if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
+            return height == batch_class::few ? narrow >= 48 && narrow < 64 : narrow >= 64; // 64 rows: lines of memory
+        default: return false;
+        }
+    };
+    return pays() && axes_of(st, m).size() == 1 && axes_of(st, n).size() == 1 && axes_of(st, k).size() == 1 &&
+           extent_of(st, m) <= largest_blas_size && has_library_types(st, chip) && has_library_strides(st);
 }
 
 bool streams_numbers(const step& st) {

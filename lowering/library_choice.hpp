@@ -13,6 +13,10 @@ bool fits_library(const step& st, const machine& chip, bool streams_slowly);
 /// Of products that fits_library and batched_stationary take both: whether the former is the faster one.
 bool library_beats_stationary(const step& st, const machine& chip);
 
+/// Of a tall-skinny product A*B, its kernel tall_skinny_ab, m its long side: whether a BLAS takes it and is the faster
+/// one.
+bool library_beats_ab(const step& st, const machine& chip);
+
 /// Whether batched_stationary would copy Y number by number where that is what its products wait for.
 bool streams_numbers(const step& st);
 

@@ -4,9 +4,9 @@
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/box_layout.hpp"
-#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/sm_limits.hpp"
+#include "lowering/tuning_key.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,7 +60,7 @@ bool ab_takes_boxes(const step& st, const machine& chip) {
         return boxes && are_aligned(*boxes);
     };
     return mma != nullptr && size_of(type) >= 4 && type == operand_of(st, 1).type && axes_of(st, batch).empty() &&
-           keeps_busy(st, chip) && moves(1, k) && moves(0, n);
+           batch_of(st, chip) == batch_class::many && moves(1, k) && moves(0, n);
 }
 
 ab_box_shape ab_box_shape_of(const step& st, const mma_shape& mma) {

@@ -277,7 +277,7 @@ turn_cost cost_of_boxes(const step& st, const ab_sizes& s, const batched_tile& t
 
 turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& t, const mma_shape* mma) {
     const double rows = t.products, block_warps = real(t.threads / warp),
-                 bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes);
+                 bytes = rows * real(s.k * s.x + s.n * s.c * s.c_passes) + real(s.k * s.n * s.y);
     const double loads = mma != nullptr ? t.tile_m * mma->rows / 8.0 + t.tile_n : t.tile_m + t.tile_n;
     const double products = real(up(s.k, 16)) * (mma != nullptr ? mma->splits : 16), tiles = t.tile_m * t.tile_n;
     const double numbers = mma != nullptr ? real(up(s.k, 16)) * 4 : real(s.k);

@@ -12,9 +12,9 @@
 
 namespace ricci::lowering {
 
-/// One product; too few to give every processor something to overlap; more. A tall-skinny product is `few` or `many`
-/// by its height.
-enum class batch_class : std::uint8_t { one, few, many };
+/// One product; too few to give every processor something to overlap; more. A tall-skinny product is `few`, `some` or
+/// `many` by its height.
+enum class batch_class : std::uint8_t { one, few, some, many };
 
 std::string_view name_of(batch_class c);
 

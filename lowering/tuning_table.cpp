@@ -24,7 +24,7 @@ double distance(const std::array<std::int64_t, 3>& a, const std::array<std::int6
 /// but tall-skinny kernels have rows of a block as a constant, of which a low matrix would make few blocks.
 int last_class(const tuning_key& key) {
     const bool tall = std::find(key.sizes.begin(), key.sizes.end(), 0) != key.sizes.end();
-    return static_cast<int>(tall ? key.batch : batch_class::many);
+    return static_cast<int>(tall && key.batch == batch_class::few ? batch_class::few : batch_class::many);
 }
 
 } // namespace

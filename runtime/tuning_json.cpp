@@ -22,7 +22,7 @@ constexpr int version = 1;
 constexpr const char* version_name = "ricci_tuning";
 
 batch_class batch_named(const std::string& name) {
-    for (const auto c : {batch_class::one, batch_class::few, batch_class::many})
+    for (const auto c : {batch_class::one, batch_class::few, batch_class::some, batch_class::many})
         if (name_of(c) == name) return c;
     throw error(fmt::format("\"{}\" is no class of batches", name));
 }

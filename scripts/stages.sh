@@ -26,6 +26,7 @@ configure_and_build() { # configure_and_build PRESET [TARGET...]
     local preset=$1 launcher
     shift
     launcher=$(command -v ccache || true)
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1 # what another clone has compiled is found
     cmake --preset "$preset" --log-level=WARNING ${launcher:+-D CMAKE_CXX_COMPILER_LAUNCHER=ccache} >/dev/null &&
         cmake --build --preset "$preset" ${1:+--target "$@"}
 }

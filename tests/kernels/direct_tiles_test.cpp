@@ -1,5 +1,5 @@
-// direct_tiles_test: permutations and sums long enough for whole tiles of the direct kernels, and the rests beside
-// them, against the oracle.
+// direct_tiles_test: permutations, sums and elementwise statements long enough for whole tiles of the direct kernels,
+// and the rests beside them, against the oracle.
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/planned_cases.hpp"
@@ -26,6 +26,13 @@ const covering_case cases[] = {
     {"y(i) = A(i,k)", "y=bf16[1100] A=bf16[1100,40]"},
     {"y(i) = A(i,k)", "y=f64[100] A=f64[100,5000]"},
     {"y(j,i) = A(i,j,k)", "y=f64[31,300] A=f64[300,31,12]"},
+    {"C(e) += A(e)*B(e)", "C=f16[2500] A=f16[2500] B=f16[2500]"},
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=bf16[1,1,3001] A=bf16[1,1,3001] B=bf16[1,1,3001]"},
+    {"C(i,e) = A(i,k)*B(k,i,e)", "C=f16[1,2100] A=f16[1,1] B=f16[1,1,2100]"},
+    {"C(e) = 2*relu(A(e)) - B(0)", "C=bf16[2051] A=f32[2051] B=bf16[3]"},
+    {"C(e) -= A(e+1)*B(e)", "C=f16[3000] A=f16[3001] B=f16[3000]"},
+    {"C(e) += conj(A(e))*B(e)", "C=c64[2048] A=c64[2048] B=f16[2048]"},
+    {"C(e) = B(e) - A(e)", "C=f64[1100] A=bf16[1100] B=f64[1100]"},
 };
 
 } // namespace

@@ -67,7 +67,7 @@ TEST_CASE("bench in the caches: one set of operands, % of the measured peak, and
     CHECK_THAT(o.err, Catch::Contains("% is of the peak, operands stay in L2"));
     const json report = json::parse(o.out);
     const json& header = report["header"];
-    CHECK((header["peak"]["f64_gf_per_s"] > 0 && header["peak"]["f32_gf_per_s"] > header["peak"]["f64_gf_per_s"]));
+    CHECK((header["peak"]["f64_gf_per_s"] > 0 && header["peak"]["f32_gf_per_s"] > 0));
     REQUIRE(report["rows"].size() == 4);
     for (const json& row : report["rows"]) {
         CHECK((row["operand_sets"] == 1 && row["percent_of"] == "peak"));
