@@ -122,8 +122,8 @@ bool library_beats_stationary(const step& st, const machine& chip) {
            streams_numbers(st);
 }
 
-/// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide, on
-/// an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
+/// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
+/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (chip.kind != target::cuda || !chip.has_blas || is_scaled(st) || library_rounds_twice(st)) return false;
     const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
@@ -137,7 +137,8 @@ bool library_beats_ab(const step& st, const machine& chip) {
         case scalar_type::f16:
         case scalar_type::bf16:
             if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
-            return height == batch_class::few ? narrow >= 48 && narrow < 64 : narrow >= 64; // 64 rows: lines of memory
+            if (height != batch_class::few) return narrow >= 64;
+            return narrow >= 48 && narrow < 64; // rows of 64 are whole lines of memory
         default: return false;
         }
     };
