@@ -47,7 +47,7 @@ RICCI_FUNCTION constexpr bool may_be_neighbors() {
         has_narrow |= operand_type[o] <= largest_narrow;
         side_by_side &= operand_stride[o][0] != argument;
     }
-    return items_of_thread > 1 && has_narrow && side_by_side;
+    return has_narrow && side_by_side;
 }
 
 /// Number `item` of a thread's elements, whose operands are already loaded.
@@ -68,10 +68,9 @@ template <int Items> struct of_neighbors {
     template <int Operand = 0> RICCI_FUNCTION static bool are_aligned(const arguments& a) {
         if constexpr (Operand == operand_count) return true;
         else {
-            constexpr unsigned long long bytes = alignof(neighbors<element<Operand>, Items>);
-            const bool here =
-                operand_stride[Operand][0] == 0 || reinterpret_cast<unsigned long long>(a.data[Operand]) % bytes == 0;
-            return here && are_aligned<Operand + 1>(a);
+            const bool is_one_number = operand_stride[Operand][0] == 0;
+            return (is_one_number || have_aligned_lines<element<Operand>, Items>(a.data[Operand], 0)) &&
+                   are_aligned<Operand + 1>(a);
         }
     }
 
@@ -107,7 +106,7 @@ template <int Items> struct of_neighbors {
 };
 
 template <int Items> RICCI_FUNCTION void evaluate_block(const arguments& a, long long thread) {
-    if constexpr (Items > 0 && may_be_neighbors())
+    if constexpr (Items > 1 && may_be_neighbors())
         if (of_neighbors<Items>::are_aligned(a))
             return of_neighbors<Items>::evaluate_all(a, thread + threadIdx.x * (Items - 1));
     evaluate_several(a, thread);

@@ -112,6 +112,14 @@ bool has_library_strides(const step& st) {
     return !st.y_conjugated || (upright ? y_as_n : y_as_k);
 }
 
+/// Whether a BLAS has such a product at all, faster or not.
+bool library_takes(const step& st, const machine& chip) {
+    if (!chip.has_blas || axes_of(st, batch).size() > 1) return false;
+    for (const auto c : {m, n, k})
+        if (axes_of(st, c).size() != 1) return false;
+    return largest_side(st) <= largest_blas_size && has_library_types(st, chip) && has_library_strides(st);
+}
+
 } // namespace
 
 /// Of short batches, of c128 whose rows take all registers, of f32 whose Y comes number by number, and in TF32, where
@@ -125,7 +133,7 @@ bool library_beats_stationary(const step& st, const machine& chip) {
 /// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
 /// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
 bool library_beats_ab(const step& st, const machine& chip) {
-    if (chip.kind != target::cuda || !chip.has_blas || is_scaled(st) || library_rounds_twice(st)) return false;
+    if (chip.kind != target::cuda || is_scaled(st) || library_rounds_twice(st)) return false;
     const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
     const bool columns = single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1;
     const auto height = batch_of(st, chip);
@@ -142,8 +150,7 @@ bool library_beats_ab(const step& st, const machine& chip) {
         default: return false;
         }
     };
-    return pays() && axes_of(st, m).size() == 1 && axes_of(st, n).size() == 1 && axes_of(st, k).size() == 1 &&
-           extent_of(st, m) <= largest_blas_size && has_library_types(st, chip) && has_library_strides(st);
+    return pays() && library_takes(st, chip);
 }
 
 bool streams_numbers(const step& st) {
@@ -151,13 +158,10 @@ bool streams_numbers(const step& st) {
 }
 
 bool fits_library(const step& st, const machine& chip, bool streams_slowly) {
-    if (!chip.has_blas || axes_of(st, batch).size() > 1) return false;
-    for (const auto c : {m, n, k})
-        if (axes_of(st, c).size() != 1) return false;
+    if (!library_takes(st, chip) || has_faster_kernel(st, chip)) return false;
     const auto size = [&](axis_class c) { return static_cast<double>(extent_of(st, c)); };
     const auto least = least_side(st, chip, streams_slowly);
-    if (size(m) * size(n) * size(k) < least * least * least || largest_side(st) > largest_blas_size) return false;
-    return has_library_types(st, chip) && !has_faster_kernel(st, chip) && has_library_strides(st);
+    return size(m) * size(n) * size(k) >= least * least * least;
 }
 
 bool library_rounds_twice(const step& st) {

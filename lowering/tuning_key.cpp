@@ -93,9 +93,10 @@ std::string_view name_of(batch_class c) {
 /// what is best for 1.5 MB takes up to 1.8 times as long at 6 MB as what is best there, what is best for 12 MB 1.3
 /// times at 4 and at 50 MB, and what is best for 400 MB 1.4 times at 25 MB.
 batch_class batch_of(const step& st, const machine& chip) {
-    const bool is_tall = is_long(st, m) || is_long(st, k);
-    if (!is_tall && extent_of(st, batch) == 1) return batch_class::one;
-    if (!is_tall) return keeps_busy(st, chip) ? batch_class::many : batch_class::few;
+    if (!is_long(st, m) && !is_long(st, k))
+        return extent_of(st, batch) == 1 ? batch_class::one
+               : keeps_busy(st, chip)    ? batch_class::many
+                                         : batch_class::few;
     constexpr double low = 40e3, tall = 180e3; // bytes for each processor
     const auto bytes = cost_model(st, chip).bytes / chip.processors;
     return bytes < low ? batch_class::few : bytes < tall ? batch_class::some : batch_class::many;

@@ -93,6 +93,10 @@ std::string forms(const plan& p) {
     return out;
 }
 
+std::string on_gpu(const char* text, const char* operands) {
+    return forms(lower(bound_text(text, operands), some_gpu()));
+}
+
 } // namespace
 
 TEST_CASE("forms are recognised") {
@@ -179,48 +183,42 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
 }
 
 TEST_CASE("on a GPU rows of a tall product that follow one another are a batch") {
-    const auto form_of = [](const char* text, const char* operands) {
-        return forms(lower(bound_text(text, operands), some_gpu()));
-    };
     const std::string tall = "tall-skinny A B/tall_skinny_ab";
     const auto by_rows = "C(j,i) = A(k,i)*B(k,j)";
-    CHECK(form_of(by_rows, "C=f64[24,99999] A=f64[31,99999] B=f64[31,24]") == "batched GEMM/batched_small " + tall);
-    CHECK(form_of(by_rows, "C=f64[64,640000] A=f64[64,640000] B=f64[64,64]") == "batched GEMM/batched_stationary");
-    CHECK(form_of(by_rows, "C=f64[24,9999] A=f64[31,9999] B=f64[31,24]") == tall); // low
-    CHECK(form_of(by_rows, "C=f64[8,999999] A=f64[8,999999] B=f64[8,8]") == tall); // narrow
-    CHECK(form_of(by_rows, "C=f64[24:1,99999:25] A=f64[31,99999] B=f64[31,24]") == tall);
-    CHECK(form_of(by_rows, "C=f32[32,999999] A=f32[32,999999] B=f32[32,32]") == tall); // lines on the same banks
+    CHECK(on_gpu(by_rows, "C=f64[24,99999] A=f64[31,99999] B=f64[31,24]") == "batched GEMM/batched_small " + tall);
+    CHECK(on_gpu(by_rows, "C=f64[64,640000] A=f64[64,640000] B=f64[64,64]") == "batched GEMM/batched_stationary");
+    CHECK(on_gpu(by_rows, "C=f64[24,9999] A=f64[31,9999] B=f64[31,24]") == tall); // low
+    CHECK(on_gpu(by_rows, "C=f64[8,999999] A=f64[8,999999] B=f64[8,8]") == tall); // narrow
+    CHECK(on_gpu(by_rows, "C=f64[24:1,99999:25] A=f64[31,99999] B=f64[31,24]") == tall);
+    CHECK(on_gpu(by_rows, "C=f32[32,999999] A=f32[32,999999] B=f32[32,32]") == tall); // lines on the same banks
     const auto by_columns = "C(i,j) = A(i,k)*B(k,j)";
     const auto small = "batched GEMM/batched_small " + tall;
-    CHECK(form_of(by_columns, "C=f32[999992,24] A=f16[999992,31] B=f16[31,24]") == small);
-    CHECK(form_of(by_columns, "C=f32[999991,24] A=f16[999991,31] B=f16[31,24]") == tall); // columns start anywhere
-    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == tall);   // in boxes
-    CHECK(form_of(by_columns, "C=f32[999998,24] A=f32[999998,31] B=f32[31,24]") == tall);
-    CHECK(form_of(by_columns, "C=f64[640000,48] A=f64[640000,48] B=f64[48,48]") == tall);
-    CHECK(form_of(by_columns, "C=f64[99998,24] A=f64[99998:31,31:1] B=f64[31,24]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[999992,24] A=f16[999992,31] B=f16[31,24]") == small);
+    CHECK(on_gpu(by_columns, "C=f32[999991,24] A=f16[999991,31] B=f16[31,24]") == tall); // columns start anywhere
+    CHECK(on_gpu(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == tall);   // in boxes
+    CHECK(on_gpu(by_columns, "C=f32[999998,24] A=f32[999998,31] B=f32[31,24]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[640000,48] A=f64[640000,48] B=f64[48,48]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[99998,24] A=f64[99998:31,31:1] B=f64[31,24]") == tall);
 }
 
 TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster") {
-    const auto form_of = [](const char* text, const char* operands) {
-        return forms(lower(bound_text(text, operands), some_gpu()));
-    };
     const std::string tall = "tall-skinny A B/tall_skinny_ab", library = "tall-skinny A B/library";
     const auto by_columns = "C(i,j) = A(i,k)*B(k,j)", by_rows = "C(j,i) = A(k,i)*B(k,j)";
-    CHECK(form_of(by_columns, "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == library);
-    CHECK(form_of(by_columns, "C=f64[640000,60] A=f64[640000,57] B=f64[57,60]") == library);
-    CHECK(form_of(by_columns, "C=f64[640000,60] A=f64[640000,40] B=f64[40,60]") == tall);
-    CHECK(form_of(by_columns, "C=f64[5000,64] A=f64[5000:65,64:1] B=f64[64,64]") == tall);
-    CHECK(form_of(by_columns, "C=f32[20000,50] A=f32[20000,50] B=f32[50,50]") == library);
-    CHECK(form_of(by_columns, "C=f32[2000,50] A=f32[2000,50] B=f32[50,50]") == tall);
-    CHECK(form_of(by_columns, "C=f32[2000000,50] A=f32[2000000,50] B=f32[50,50]") == tall);
-    CHECK(form_of(by_columns, "C=f32[2000,60] A=f16[2000,60] B=f16[60,60]") == library);
-    CHECK(form_of(by_columns, "C=f32[2000,50] A=f16[2000,50] B=f16[50,50]") == library);
-    CHECK(form_of(by_rows, "C=f32[50,2000] A=f16[50,2000] B=f16[50,50]") == library);
-    CHECK(form_of(by_rows, "C=f32[64,2000] A=f16[64,2000] B=f16[64,64]") == tall);
-    CHECK(form_of(by_columns, "C=f32[2000,60] A=bf16[2000,60] B=bf16[60,60]") == library);
-    CHECK(form_of(by_columns, "C=f64[2000,60] A=f32[2000,60] B=f32[60,60]") == tall); // cuBLAS has no such types
-    CHECK(form_of(by_rows, "C=f64[64,5000] A=f64[64,5000] B=f64[64,64]") == tall);
-    CHECK(form_of("C(i,j) += 2*A(i,k)*B(k,j)", "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,57] B=f64[57,60]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,40] B=f64[40,60]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[5000,64] A=f64[5000:65,64:1] B=f64[64,64]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[20000,50] A=f32[20000,50] B=f32[50,50]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[2000,50] A=f32[2000,50] B=f32[50,50]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[2000000,50] A=f32[2000000,50] B=f32[50,50]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[2000,60] A=f16[2000,60] B=f16[60,60]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[2000,50] A=f16[2000,50] B=f16[50,50]") == library);
+    CHECK(on_gpu(by_rows, "C=f32[50,2000] A=f16[50,2000] B=f16[50,50]") == library);
+    CHECK(on_gpu(by_rows, "C=f32[64,2000] A=f16[64,2000] B=f16[64,64]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[2000,60] A=bf16[2000,60] B=bf16[60,60]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[2000,60] A=f32[2000,60] B=f32[60,60]") == tall); // cuBLAS has no such types
+    CHECK(on_gpu(by_rows, "C=f64[64,5000] A=f64[64,5000] B=f64[64,64]") == tall);
+    CHECK(on_gpu("C(i,j) += 2*A(i,k)*B(k,j)", "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == tall);
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
