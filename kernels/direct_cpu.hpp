@@ -1,11 +1,13 @@
 // direct, for a CPU: any statement, right at any size. A work item is a row: all elements along the output's first
 // axis, in order; or, where an operand has neighbors along another of the output's axes, tile_rows rows along that
 // axis, `tile` elements of each at a time, so that of every line of memory all is used while it is in the cache. Sums
-// of numbers that are neighbors along the first axis are added up sums_tile at a time.
-// Constants: direct_tree.hpp's, tile_axis (-1: none), tile, tile_rows, and sums_tile (0: no such sums).
+// of numbers that are neighbors along the first axis are added up sums_tile at a time; sums of numbers that are
+// neighbors along the sum, in sum_lanes parts, each of every sum_lanes-th number.
+// Constants: direct_tree.hpp's, tile_axis (-1: none), tile, tile_rows, sums_tile and sum_lanes (0: no such sums).
 #pragma once
 
 #include "direct_tree.hpp"
+#include "unrolled.hpp"
 
 /// The extent of a left axis as work items count it.
 template <int Axis> RICCI_FUNCTION long long item_extent(const arguments& a) {
@@ -23,25 +25,91 @@ template <int First> RICCI_FUNCTION void unflatten_item(const arguments& a, long
     }
 }
 
-/// Adds the sum N to the totals of Count elements from `first` on along the first axis, in pieces as sum_over does.
-template <int N, int Depth, int Count>
-RICCI_FUNCTION void add_sums(const arguments& a, long long* x, long long first, compute* totals) {
-    constexpr int list = node_b[N];
-    if constexpr (Depth == sum_length[list]) {
-        for (int t = 0; t < Count; ++t) {
-            x[0] = first + t;
-            totals[t] += evaluate<node_a[N]>(a, x, alone{});
-        }
-    } else {
-        constexpr int axis = sum_axis[sum_first[list] + Depth];
-        const long long length = extent<axis>(a), piece = piece_length(length);
+/// Whether the operands' numbers along an axis are neighbors, or one for all.
+constexpr bool are_neighbors_along(int axis) {
+    bool any = false;
+    for (int o = 1; o < operand_count; ++o) {
+        const long long stride = operand_stride[o][axis];
+        if (stride != 0 && stride != 1) return false;
+        any = any || stride == 1;
+    }
+    return any && bound_count == 0 && gather_count == 0;
+}
+
+/// Sums of neighbors in vectors' lanes: several of them, since each addition waits for the one before it.
+struct in_lanes : alone {
+    template <int Axis> static constexpr bool adds_lanes =
+        sum_lanes > 0 && are_neighbors_along(Axis) && (axis_extent[Axis] == argument || axis_extent[Axis] >= sum_lanes);
+    RICCI_FUNCTION in_lanes within_sum() const { return {}; }
+
+    /// The sum of node N along Axis. In pieces, as sum_over's, each of which is as long a sum of a lane.
+    template <int N, int Axis> RICCI_FUNCTION compute sum_in_lanes(const arguments& a, long long* x) const {
+        constexpr int lanes = at_least_one(sum_lanes);
+        const long long length = extent<Axis>(a), piece = piece_length(length / lanes) * lanes;
+        compute total = from_real<compute>(0, 0);
         for (long long begin = 0; begin < length; begin += piece) {
             const long long end = length - begin < piece ? length : begin + piece;
-            compute parts[Count];
-            for (auto& part : parts) part = from_real<compute>(0, 0);
-            for (x[axis] = begin; x[axis] < end; ++x[axis]) add_sums<N, Depth + 1, Count>(a, x, first, parts);
-            for (int t = 0; t < Count; ++t) totals[t] += parts[t];
+            compute parts[lanes];
+            for (int t = 0; t < lanes; ++t) parts[t] = from_real<compute>(0, 0);
+            const auto add = [&](long long l, int count) RICCI_INLINED {
+                for (int t = 0; t < count; ++t) {
+                    x[Axis] = l + t;
+                    parts[t] += evaluate<N>(a, x, *this);
+                }
+            };
+            long long l = begin;
+            for (; end - l >= lanes; l += lanes) add(l, lanes);
+            add(l, static_cast<int>(end - l));
+            RICCI_ALL_UNROLLED for (int half = lanes / 2; half > 0; half /= 2)
+                for (int t = 0; t < half; ++t) parts[t] += parts[t + half];
+            total += parts[0];
         }
+        return total;
+    }
+};
+
+/// Adds the sum N to the totals of `count` elements, sums_tile at most, from `first` on along the first axis, in pieces
+/// as sum_over does.
+template <int N, int Depth>
+RICCI_FUNCTION void add_sums(const arguments& a, long long* x, long long first, int count, compute* totals) {
+    constexpr int list = node_b[N];
+    constexpr int axis = sum_axis[sum_first[list] + Depth];
+    // Adds what Steps steps of the innermost axis from l on have; several at once for each time the parts are loaded.
+    const auto add_steps = [&](auto steps, long long l, compute* parts) RICCI_INLINED {
+        for (int t = 0; t < count; ++t) {
+            compute part = parts[t];
+            x[0] = first + t;
+            for (int u = 0; u < steps; ++u) {
+                x[axis] = l + u;
+                part += evaluate<node_a[N]>(a, x, alone{});
+            }
+            parts[t] = part;
+        }
+    };
+    const long long length = extent<axis>(a), piece = piece_length(length);
+    for (long long begin = 0; begin < length; begin += piece) {
+        const long long end = length - begin < piece ? length : begin + piece;
+        compute parts[sums_tile];
+        for (int t = 0; t < count; ++t) parts[t] = from_real<compute>(0, 0);
+        if constexpr (Depth + 1 < sum_length[list]) {
+            for (x[axis] = begin; x[axis] < end; ++x[axis]) add_sums<N, Depth + 1>(a, x, first, count, parts);
+        } else {
+            long long l = begin;
+            for (; end - l >= 4; l += 4) add_steps(constant<4>(), l, parts);
+            for (; l < end; ++l) add_steps(constant<1>(), l, parts);
+        }
+        for (int t = 0; t < count; ++t) totals[t] += parts[t];
+    }
+}
+
+/// The sum N of `count` elements from `first` on along the first axis.
+template <int N> RICCI_FUNCTION void store_sums(const arguments& a, long long* x, long long first, int count) {
+    compute totals[sums_tile];
+    for (int t = 0; t < count; ++t) totals[t] = from_real<compute>(0, 0);
+    add_sums<N, 0>(a, x, first, count, totals);
+    for (int t = 0; t < count; ++t) {
+        x[0] = first + t;
+        store(a, x, totals[t]);
     }
 }
 
@@ -49,15 +117,9 @@ RICCI_FUNCTION void add_sums(const arguments& a, long long* x, long long first, 
 RICCI_FUNCTION void evaluate_row(const arguments& a, long long* x, long long first, long long last) {
     constexpr int root = node_count - 1;
     if constexpr (sums_tile > 0) {
-        for (; last - first >= sums_tile; first += sums_tile) {
-            compute totals[sums_tile];
-            for (auto& total : totals) total = from_real<compute>(0, 0);
-            add_sums<root, 0, sums_tile>(a, x, first, totals);
-            for (int t = 0; t < sums_tile; ++t) {
-                x[0] = first + t;
-                store(a, x, totals[t]);
-            }
-        }
+        for (; last - first >= sums_tile; first += sums_tile) store_sums<root>(a, x, first, sums_tile);
+        if (first < last) store_sums<root>(a, x, first, static_cast<int>(last - first));
+        return;
     }
     // No iteration reads what another writes: overlaps were resolved before.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -65,7 +127,7 @@ RICCI_FUNCTION void evaluate_row(const arguments& a, long long* x, long long fir
 #endif
     for (long long i = first; i < last; ++i) {
         x[0] = i;
-        store(a, x, evaluate<root>(a, x, alone{}));
+        store(a, x, evaluate<root>(a, x, in_lanes{}));
     }
 }
 
@@ -74,7 +136,7 @@ extern "C" void ricci_direct(const void* words, long long first, long long last)
     long long x[at_least_one(axis_count)] = {};
     for (long long item = first; item < last; ++item) {
         if constexpr (left_axis_count == 0) {
-            store(a, x, evaluate<node_count - 1>(a, x, alone{}));
+            store(a, x, evaluate<node_count - 1>(a, x, in_lanes{}));
         } else {
             unflatten_item<1>(a, item, x);
             const long long length = extent<0>(a);

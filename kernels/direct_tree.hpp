@@ -92,6 +92,7 @@ template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const lon
 /// adds up. Serial evaluation has one of them.
 struct alone {
     static constexpr bool shares = false;
+    template <int Axis> static constexpr bool adds_lanes = false; ///< sums along it are `sum_in_lanes`'s
     static constexpr int rank = 0, size = 1;
     template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) const {
         return ::load<Operand>(a, x);
@@ -117,6 +118,8 @@ RICCI_FUNCTION compute sum_over(const arguments& a, long long* x, const Team& te
     } else {
         constexpr int axis = sum_axis[sum_first[list] + Depth];
         constexpr bool shared = Team::shares && axis == sum_shared_axis[list];
+        if constexpr (Depth + 1 == sum_length[list] && Team::template adds_lanes<axis>)
+            return team.template sum_in_lanes<node_a[N], axis>(a, x);
         const long long length = extent<axis>(a), first = shared ? team.rank : 0, step = shared ? Team::size : 1;
         const long long piece = piece_length(length) * step;
         compute total = from_real<compute>(0, 0);

@@ -103,16 +103,12 @@ RICCI_FUNCTION float float_from_half(unsigned short bits) {
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
-#elif defined(RICCI_CONVERTS_HALVES)
-    native_half value;
-    __builtin_memcpy(&value, &bits, 2);
-    return static_cast<float>(value);
 #else
+    // Without a branch, so that a loop of them becomes vectors. A product brings the exponent from one bias to the
+    // other, which subnormal numbers survive.
     const unsigned sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
-    if (magnitude >= 0x7c00u) return float_of(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
-    if (magnitude >= 0x0400u) return float_of(sign | ((magnitude << 13) + 0x38000000u));
-    const float subnormal = static_cast<float>(magnitude) * 0x1p-24f;
-    return sign ? -subnormal : subnormal;
+    const float finite = float_of(magnitude << 13) * 0x1p112f;
+    return float_of(bits_of(finite) | (magnitude >= 0x7c00u ? 0x7f800000u : 0u) | sign);
 #endif
 }
 

@@ -3,43 +3,11 @@
 #pragma once
 
 #include "scalar.hpp"
+#include "unrolled.hpp"
 
 template <class T, class U> constexpr bool is_same = false;
 template <class T> constexpr bool is_same<T, T> = true;
 template <class T> constexpr bool is_narrow = is_same<T, half> || is_same<T, bfloat16>;
-
-/// `count` things in `parts` as even as can be: the first `more` have one more than the others.
-struct even_division {
-    int parts, each, more;
-    constexpr even_division(int count, int largest)
-        : parts((count + largest - 1) / largest), each(count / parts), more(count % parts) {}
-};
-
-// Lambdas whose vectors stay in registers only where they are inlined.
-#define RICCI_INLINED __attribute__((always_inline))
-
-// Before a loop over constants: all its rounds one behind another. g++ 12 sees arrays of vectors as registers after
-// that, and takes a third of the time that as many instances of a template do.
-#define RICCI_ALL_UNROLLED _Pragma("GCC unroll 128")
-
-// ---- loops whose number must be a constant ----
-
-template <int Value> struct constant {
-    static constexpr int value = Value;
-    constexpr operator int() const { return Value; }
-};
-template <int... I> struct index_list {};
-#if defined(__clang__)
-template <class T, T... I> struct index_list_of { using type = index_list<I...>; };
-template <int Count> using indices_to = typename __make_integer_seq<index_list_of, int, Count>::type;
-#else
-template <int Count> using indices_to = index_list<__integer_pack(Count)...>;
-#endif
-
-/// f(constant<0>()), ... f(constant<Count - 1>()).
-template <int Count, class F> RICCI_FUNCTION void for_each_of(F f) {
-    [&]<int... I>(index_list<I...>) RICCI_INLINED { (f(constant<I>()), ...); }(indices_to<Count>());
-}
 
 /// What stands behind is loaded and computed behind it: the compiler does not keep in registers what it loaded
 /// before, for a use that is far off.
@@ -47,28 +15,6 @@ RICCI_FUNCTION void start_afresh() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 /// What a function has for itself is loaded from memory from here on: else all that was copied there stays in
 /// registers, and where there are too few for it, so does nothing else.
 RICCI_FUNCTION void leave_in_memory(void* own) { asm volatile("" : : "r"(own) : "memory"); }
-
-/// f(number) for [0, Count), without a loop where there is one.
-template <int Count, class F> RICCI_FUNCTION void repeat(const F& f) {
-    if constexpr (Count == 1) f(0);
-    else if constexpr (Count > 1)
-#pragma GCC unroll 1
-        for (int number = 0; number < Count; ++number) f(number);
-}
-
-/// f(constant: how many things, the first of them) for every part of a division, in order.
-template <const even_division& D, class F> RICCI_FUNCTION void for_each_part(const F& f) {
-    repeat<D.more>([&](int t) RICCI_INLINED { f(constant<D.each + 1>(), t * (D.each + 1)); });
-    repeat<D.parts - D.more>(
-        [&](int t) RICCI_INLINED { f(constant<D.each>(), D.more * (D.each + 1) + t * D.each); });
-}
-/// f(constant: how many, constant: whether it is the last part, the first of them): the last one's code is its own.
-template <const even_division& D, class F> RICCI_FUNCTION void for_each_part_and_last(const F& f) {
-    constexpr int larger = D.more * (D.each + 1), same = D.parts - D.more - 1;
-    repeat<D.more>([&](int t) RICCI_INLINED { f(constant<D.each + 1>(), constant<0>(), t * (D.each + 1)); });
-    repeat<same>([&](int t) RICCI_INLINED { f(constant<D.each>(), constant<0>(), larger + t * D.each); });
-    f(constant<D.each>(), constant<1>(), larger + same * D.each);
-}
 
 // ---- vectors ----
 
@@ -274,6 +220,9 @@ template <int Step, int Parts, int N, bool Second> struct exchanged {
     }
 };
 
+/// Of each lane the one whose number differs in the bit `Step`.
+template <int Step> struct other_half_of { static constexpr int at(int t) { return t ^ Step; } };
+
 /// v[i][j] and v[j][i] change places. Every stage exchanges one bit of the row's number with that of the column's.
 template <class T, int N, int Parts> RICCI_FUNCTION void transpose(simd<T, N> (&v)[N / Parts]) {
     constexpr int elements = N / Parts;
@@ -291,4 +240,24 @@ template <class T, int N, int Parts> RICCI_FUNCTION void transpose(simd<T, N> (&
     if constexpr (elements > 4) stage(constant<4>());
     if constexpr (elements > 8) stage(constant<8>());
     if constexpr (elements > 16) stage(constant<16>());
+}
+
+/// Lane i of the result is the sum of all lanes of v[i], for i < Count: the transposition's stages, in each of which
+/// what changes places is added at once.
+template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> sums_of_lanes(simd<T, N> (&v)[N]) {
+    const auto stage = [&](auto step) RICCI_INLINED {
+        for_each_of<N / (2 * step)>([&](auto number) RICCI_INLINED {
+            constexpr int i = number * 2 * step;
+            if constexpr (i + step < Count)
+                v[i] = shuffled<exchanged<step, 1, N, false>, T, N>(v[i], v[i + step]) +
+                       shuffled<exchanged<step, 1, N, true>, T, N>(v[i], v[i + step]);
+            else if constexpr (i < Count) v[i] += shuffled<other_half_of<step>, T, N>(v[i], v[i]);
+        });
+    };
+    if constexpr (N > 1) stage(constant<1>());
+    if constexpr (N > 2) stage(constant<2>());
+    if constexpr (N > 4) stage(constant<4>());
+    if constexpr (N > 8) stage(constant<8>());
+    if constexpr (N > 16) stage(constant<16>());
+    return v[0];
 }

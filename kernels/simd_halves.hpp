@@ -63,15 +63,6 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
         return v;
     } else
 #endif
-#if defined(RICCI_CONVERTS_HALVES)
-    {
-        simd<float, N> v{};
-        for_each_of<N>([&](auto t) RICCI_INLINED {
-            v[t.value] = float_from_half(static_cast<unsigned short>(bits[t.value]));
-        });
-        return v;
-    }
-#else
     {
         using words = simd<unsigned, N>;
         const auto all = __builtin_convertvector(reinterpret_cast<simd<unsigned short, N>>(bits), words);
@@ -81,7 +72,6 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
         const auto large = reinterpret_cast<words>(magnitude >= 0x7c00u) & 0x7f800000u;
         return reinterpret_cast<simd<float, N>>(finite | large | sign);
     }
-#endif
 }
 template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_floats(simd<float, N> v) {
 #if defined(__AVX512F__)

@@ -30,7 +30,7 @@ template <int Count, class E> RICCI_FUNCTION vector load_vector(const E* p) {
     }
 }
 
-constexpr bool single_axes = m_axes == 1 && n_axes == 1;
+constexpr bool single_axes = m_axes <= 1 && n_axes <= 1; // none of a dot product
 constexpr bool along_k = single_axes && k_stride[0][0] == 1 && k_stride[1][0] == 1 && loads_as_vector<x_element> &&
                          loads_as_vector<y_element>;
 constexpr bool x_is_direct = single_axes && m_stride[1][0] == 1 && loads_as_vector<x_element>;

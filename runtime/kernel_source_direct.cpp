@@ -163,6 +163,9 @@ kernel_request make_direct(const step& st, const machine& chip) {
         text.constant("tile", tiles.size);
         text.constant("tile_rows", tiles.rows);
         text.constant("sums_tile", tiles.sums);
+        constexpr std::int64_t vectors = 4; // so many hide what an addition takes
+        const auto lanes = tiles.sums > 0 ? 0 : vectors * chip.vector_bytes / size_of(st.compute);
+        text.constant("sum_lanes", lanes);
     }
     out.source = complete_source(text.text(), cuda ? "direct.cuh" : "direct_cpu.hpp");
     out.entry = "ricci_direct";
