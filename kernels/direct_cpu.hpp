@@ -39,7 +39,8 @@ constexpr bool are_neighbors_along(int axis) {
 /// Sums of neighbors in vectors' lanes: several of them, since each addition waits for the one before it.
 struct in_lanes : alone {
     template <int Axis> static constexpr bool adds_lanes =
-        sum_lanes > 0 && are_neighbors_along(Axis) && (axis_extent[Axis] == argument || axis_extent[Axis] >= sum_lanes);
+        sum_lanes > 0 && are_neighbors_along(Axis) &&
+        (axis_extent[Axis] == argument || axis_extent[Axis] >= sum_lanes);
     RICCI_FUNCTION in_lanes within_sum() const { return {}; }
 
     /// The sum of node N along Axis. In pieces, as sum_over's, each of which is as long a sum of a lane.
@@ -68,8 +69,8 @@ struct in_lanes : alone {
     }
 };
 
-/// Adds the sum N to the totals of `count` elements, sums_tile at most, from `first` on along the first axis, in pieces
-/// as sum_over does.
+/// Adds the sum N to the totals of `count` elements, sums_tile at most, from `first` on along the first axis, in
+/// pieces as sum_over does.
 template <int N, int Depth>
 RICCI_FUNCTION void add_sums(const arguments& a, long long* x, long long first, int count, compute* totals) {
     constexpr int list = node_b[N];

@@ -103,6 +103,15 @@ double cycles_of_copies(const geometry& g, const batched_tile& t, const operand_
     return cycles + (stored ? static_cast<double>(g.vectors * g.k) : 0);
 }
 
+/// Of each row, as many loads of X and Y as it has vectors, and two permutations and an addition.
+double cycles_of_row_sums(const step& st, const machine& chip) {
+    const auto lanes = chip.vector_bytes / size_of(st.compute);
+    const auto rows = static_cast<double>(extent_of(st, m));
+    const auto vectors = static_cast<double>((extent_of(st, k) + lanes - 1) / lanes);
+    const double loads = rows > 1 ? rows + 1 : 2; // Y's serve all rows
+    return loads * vectors / loads_a_cycle + 3 * rows / multiplies_a_cycle;
+}
+
 double cycles_of_product(const geometry& g, const batched_tile& t, std::int64_t element) {
     const auto row_tiles = (g.vectors + t.tile_m - 1) / t.tile_m, column_tiles = (g.n + t.tile_n - 1) / t.tile_n;
     double cycles = 0;
@@ -127,6 +136,18 @@ double cycles_of_product(const geometry& g, const batched_tile& t, std::int64_t 
 
 } // namespace
 
+bool adds_along_k(const step& st) {
+    if (is_complex(st.compute) || extent_of(st, axis_class::n) > 1 || axes_of(st, axis_class::n).size() > 1 ||
+        axes_of(st, m).size() > 1 || axes_of(st, k).size() != 1)
+        return false;
+    const auto is_row = [&](std::int32_t o) {
+        const auto type = operand_of(st, o).type;
+        return single_step(st, o, k) == 1 &&
+               (type == st.compute || (size_of(type) == 2 && st.compute == scalar_type::f32));
+    };
+    return is_row(st.x) && is_row(st.y);
+}
+
 bool fits_near(const step& st) { return fetched_bytes(st) <= most_fetched; }
 
 step with_vectors_along_m(step st) {
@@ -150,6 +171,11 @@ step with_vectors_along_m_of_x(step st) {
 std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
     const geometry g(st, chip);
     std::vector<batched_tile> out;
+    if (adds_along_k(st)) {
+        batched_tile t;
+        t.threads = 1;
+        return {t};
+    }
     for (std::int64_t v = 1; v <= std::min<std::int64_t>(g.vectors, 6); ++v) {
         if (evenly(g.vectors, v) != v) continue;
         for (std::int64_t columns = 1; columns <= g.n; ++columns) {
@@ -241,8 +267,10 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
     const double bytes = bytes_of_a_product(st);
     std::vector<double> out;
     for (const auto& t : tiles) {
-        const double cycles = t.products > 1 ? packed_group_cycles(st, chip) / t.products
-                                             : cycles_of_product(g, t, element) + cycles_of_copies(g, t, costs, chip);
+        const auto tiled = [&] { return cycles_of_product(g, t, element) + cycles_of_copies(g, t, costs, chip); };
+        const double cycles = adds_along_k(st)   ? cycles_of_row_sums(st, chip)
+                              : t.products > 1 ? packed_group_cycles(st, chip) / t.products
+                                               : tiled();
         const double memory = bytes / (t.stages > 0 ? bytes_a_cycle_ahead : bytes_a_cycle);
         out.push_back(products * (std::max(cycles, memory) + std::min(cycles, memory) / 8) / clock);
     }

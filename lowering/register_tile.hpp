@@ -20,6 +20,9 @@ step with_vectors_along_m(step st);
 /// The same for X's elements along m: of X and Y the one whose elements along its columns are neighbors plays X.
 step with_vectors_along_m_of_x(step st);
 
+/// Whether a product has one column, and X and Y lie along the sum: kernels/row_sums_cpu.hpp, which has no tiles.
+bool adds_along_k(const step& st);
+
 /// Whether L1 has room for the next product's X and Y beside those at work, so that they can be fetched ahead.
 bool fits_near(const step& st);
 

@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
+#include "lowering/register_tile.hpp"
 #include "lowering/stationary_layout.hpp"
 #include "lowering/stationary_model.hpp"
 #include "runtime/nvrtc_compiler.hpp"
@@ -57,6 +58,7 @@ class batched_source : public product_source {
         if (!cuda_) {
             write_vectors();
             text_.constant("products_ahead", st_.batched.stages);
+            text_.flag("adds_along_k", adds_along_k(st_));
             finish("batched_small");
             out_.shape.grid = products_;
             return;
