@@ -21,7 +21,7 @@ template <class F> RICCI_FUNCTION void for_each_run(const arguments& a, long lon
     }
 }
 
-/// Products [first, last).
+/// Products [first, last). A template, so that a kernel has one of its two branches only.
 template <class Arguments> RICCI_FUNCTION void multiply_all(const Arguments& a, long long first, long long last) {
     if constexpr (adds_along_k) {
         for_each_run(a, first, last, [&](batch_places at, long long count) RICCI_INLINED {

@@ -16,3 +16,15 @@ template <class T> RICCI_FUNCTION T from_parts(const real* p) {
     if constexpr (real_part<T>::is_complex) return {p[0], p[1]};
     else return p[0];
 }
+
+/// Whether vectors of the element are one load, perhaps widened.
+template <class E> constexpr bool is_widened =
+    parts == 1 && (is_same<real, float> ? is_narrow<E> : is_same<E, float>);
+template <class E> constexpr bool loads_as_vector = is_same<E, compute> || is_widened<E>;
+/// The first Count elements from p on as N real numbers, the others 0.
+template <int N, int Count, class E> RICCI_FUNCTION simd<real, N> load_vector(const E* p) {
+    if constexpr (is_narrow<E>) return load_widened<N, Count>(p);
+    else if constexpr (is_same<E, compute>)
+        return load_part<real, N, Count * parts>(reinterpret_cast<const real*>(p));
+    else return __builtin_convertvector((load_part<E, N, Count>(p)), simd<real, N>);
+}

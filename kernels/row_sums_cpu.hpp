@@ -1,7 +1,7 @@
-// row_sums: products of a matrix and a vector, or of two vectors, on a CPU, whose numbers lie along the sum. A
-// vector's lanes add up parts of one row's sum. As many rows as there are lanes, of one product or of as many products
-// of a row each, are put together by a tree of additions, in which every sum comes to its row's lane: two permutations
-// and an addition for each row, whatever the length, where a transposition of X takes three for every eight numbers.
+// row_sums: products of a matrix and a vector, or of two vectors, on a CPU, whose numbers lie along the sum. A vector's
+// lanes add up parts of one row's sum. As many rows as there are lanes, of one product or of as many products of a row
+// each, are put together by a tree of additions, in which every sum comes to its row's lane: two permutations and an
+// addition for each row, whatever the length, where a transposition of X takes three for every eight numbers.
 // Constants: product.hpp's, with n = 1; simd_bytes; adds_along_k: whether products are of that kind, real, and X and
 // Y of the compute type or halves.
 #pragma once
@@ -12,18 +12,14 @@ constexpr int enough_for_row = power_of_two_from(static_cast<int>(k));
 constexpr int row_lanes = enough_for_row < simd_lanes<real> ? enough_for_row : simd_lanes<real>;
 using row_vector = simd<real, row_lanes>;
 
-template <int Count, class Element> RICCI_FUNCTION row_vector load_row_part(const Element* p) {
-    if constexpr (is_narrow<Element>) return load_widened<row_lanes, Count>(p);
-    else return load_part<real, row_lanes, Count>(reinterpret_cast<const real*>(p));
-}
-
 /// In lane r, the sum of a row of X, r * x_step from x on, times that of Y; in lanes from Rows on anything.
 template <int Rows>
 RICCI_FUNCTION row_vector sums_of_rows(const x_element* x, long long x_step, const y_element* y, long long y_step) {
     row_vector sums[row_lanes];
     const auto add = [&](auto is_first, auto count, int l) RICCI_INLINED {
         for_each_of<Rows>([&](auto r) RICCI_INLINED {
-            const auto product = load_row_part<count>(x + r * x_step + l) * load_row_part<count>(y + r * y_step + l);
+            const auto product = load_vector<row_lanes, count>(x + r * x_step + l) *
+                                 load_vector<row_lanes, count>(y + r * y_step + l);
             if constexpr (is_first) sums[r] = product;
             else sums[r] += product;
         });
@@ -55,7 +51,7 @@ RICCI_FUNCTION void store_rows(const Arguments& a, c_element* c, long long c_ste
     });
 }
 
-/// `rows` rows from the first of each operand on.
+/// `rows` rows from the first of each operand on. A template, as is what calls it: no other product's kernel has it.
 template <class Arguments>
 RICCI_FUNCTION void multiply_rows(const Arguments& a, const x_element* x, long long x_step, const y_element* y,
                                   long long y_step, c_element* c, long long c_step, long long rows) {

@@ -46,8 +46,9 @@ RICCI_FUNCTION auto shuffled(V a, V b) {
         return __builtin_shufflevector(a, b, Pattern::at(I)...);
     }(indices_to<N>());
 }
-/// Those of each pair in the other's place.
-struct pairs_exchanged { static constexpr int at(int t) { return t ^ 1; } };
+/// Of each lane the one whose number differs in the bit `Step`.
+template <int Step> struct lanes_exchanged { static constexpr int at(int t) { return t ^ Step; } };
+using pairs_exchanged = lanes_exchanged<1>;
 template <int First> struct every_second { static constexpr int at(int t) { return 2 * t + First; } };
 /// Lanes from First on of the one and of the other of two vectors of N.
 template <int N, int First> struct alternately {
@@ -220,9 +221,6 @@ template <int Step, int Parts, int N, bool Second> struct exchanged {
     }
 };
 
-/// Of each lane the one whose number differs in the bit `Step`.
-template <int Step> struct other_half_of { static constexpr int at(int t) { return t ^ Step; } };
-
 /// v[i][j] and v[j][i] change places. Every stage exchanges one bit of the row's number with that of the column's.
 template <class T, int N, int Parts> RICCI_FUNCTION void transpose(simd<T, N> (&v)[N / Parts]) {
     constexpr int elements = N / Parts;
@@ -251,7 +249,7 @@ template <class T, int N, int Count> RICCI_FUNCTION simd<T, N> sums_of_lanes(sim
             if constexpr (i + step < Count)
                 v[i] = shuffled<exchanged<step, 1, N, false>, T, N>(v[i], v[i + step]) +
                        shuffled<exchanged<step, 1, N, true>, T, N>(v[i], v[i + step]);
-            else if constexpr (i < Count) v[i] += shuffled<other_half_of<step>, T, N>(v[i], v[i]);
+            else if constexpr (i < Count) v[i] += shuffled<lanes_exchanged<step>, T, N>(v[i], v[i]);
         });
     };
     if constexpr (N > 1) stage(constant<1>());

@@ -16,20 +16,6 @@
 using vector = simd<real, simd_lanes<real>>;
 constexpr int lanes = simd_lanes<real>, elements_of_vector = lanes / parts;
 
-/// Whether vectors of the element are one load, perhaps widened.
-template <class E> constexpr bool is_widened =
-    parts == 1 && (is_same<real, float> ? is_narrow<E> : is_same<E, float>);
-template <class E> constexpr bool loads_as_vector = is_same<E, compute> || is_widened<E>;
-template <int Count, class E> RICCI_FUNCTION vector load_vector(const E* p) {
-    if constexpr (is_narrow<E>) {
-        return load_widened<lanes, Count>(p);
-    } else if constexpr (is_same<E, compute>) {
-        return load_part<real, lanes, Count * parts>(reinterpret_cast<const real*>(p));
-    } else {
-        return __builtin_convertvector((load_part<E, lanes, Count>(p)), vector);
-    }
-}
-
 constexpr bool single_axes = m_axes <= 1 && n_axes <= 1; // none of a dot product
 constexpr bool along_k = single_axes && k_stride[0][0] == 1 && k_stride[1][0] == 1 && loads_as_vector<x_element> &&
                          loads_as_vector<y_element>;
@@ -72,9 +58,9 @@ RICCI_FUNCTION void add_along_k(const arguments& a, const block_of_rows& b, part
     const auto add = [&](auto count, int at) RICCI_INLINED {
         vector x[Rows];
         RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i)
-            x[i] = load_vector<count>(b.x + m_offset(a, 1, row + i) + at);
+            x[i] = load_vector<lanes, count>(b.x + m_offset(a, 1, row + i) + at);
         RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j) {
-            const vector y = load_vector<count>(b.y + n_offset(a, 1, column + j) + at);
+            const vector y = load_vector<lanes, count>(b.y + n_offset(a, 1, column + j) + at);
             RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) sums[i][j][0] += x[i] * y;
             if constexpr (parts == 2) {
                 const vector turned = shuffled<pairs_exchanged, real, lanes>(y, y);
@@ -99,7 +85,7 @@ RICCI_FUNCTION void add_along_m(const arguments& a, const block_of_rows& b, part
         vector x[Vectors];
         const auto take = [&](auto count, int v) RICCI_INLINED {
             if constexpr (x_is_direct)
-                x[v] = load_vector<count>(b.x + k_offset(a, 0, l) + (vectors_before + v) * elements_of_vector);
+                x[v] = load_vector<lanes, count>(b.x + k_offset(a, 0, l) + (vectors_before + v) * elements_of_vector);
             else x[v] = load_whole<real, lanes>(&b.x_copy[l][(vectors_before + v) * lanes]);
         };
         RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v) take(constant<elements_of_vector>(), v);
