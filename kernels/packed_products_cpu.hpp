@@ -74,6 +74,8 @@ template <const lane_sources& Sources, int Elements> RICCI_FUNCTION packed_vecto
 /// C's of `Group` products (op)= alpha * X*Y.
 template <int Group>
 RICCI_FUNCTION void product_group(const arguments& a, const x_element* x, const y_element* y, c_element* c) {
+    static_assert(Group == 1 || (m_stride[1][0] != argument && k_stride[0][0] != argument &&
+                                 k_stride[1][0] != argument && n_stride[1][0] != argument));
     constexpr int vectors = static_cast<int>(Group * dense_step[0]) / packed_lanes;
     const real* xs = reinterpret_cast<const real*>(x);
     const real* ys = reinterpret_cast<const real*>(y);

@@ -4,6 +4,8 @@
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 namespace ricci::lowering {
@@ -35,6 +37,23 @@ std::vector<std::int32_t> axes_of(const step& st, axis_class c) {
     for (std::size_t a = 0; a < st.classes.size(); ++a)
         if (st.classes[a] == c) out.push_back(static_cast<std::int32_t>(a));
     return out;
+}
+
+bool is_long(const step& st, axis_class c) {
+    return (st.kernel == family::tall_skinny_atb && c == axis_class::k) ||
+           (st.kernel == family::tall_skinny_ab && c == axis_class::m);
+}
+
+std::int64_t least_changing_stride(const step& st, std::int32_t operand) {
+    const auto& at = st.operands[static_cast<std::size_t>(operand)];
+    std::int64_t least = INT64_MAX;
+    for (std::size_t a = 0; a < st.axes.size(); ++a)
+        if (const auto s = std::abs(at.stride[a]);
+            s != 0 && (st.classes[a] == axis_class::batch || is_long(st, st.classes[a])))
+            least = std::min(least, st.axes[a].extent == 1 ? s : s + 1);
+    for (const auto& g : at.gathers)
+        if (g.stride != 0) least = std::min(least, std::abs(g.stride) + 1);
+    return least;
 }
 
 std::int64_t single_step(const step& st, std::int32_t operand, axis_class c) {

@@ -33,6 +33,13 @@ std::int64_t largest_side(const step& st);
 /// The axes of one class, in order.
 std::vector<std::int32_t> axes_of(const step& st, axis_class c);
 
+/// Whether axes of the class have an extent that a kernel takes as an argument: a tall-skinny product's long one.
+bool is_long(const step& st, axis_class c);
+
+/// The absolute stride of an operand from which on a kernel takes strides as arguments: an axis whose extent may
+/// change (the batch, the long axis) lies within them; of a batch of one they may be as long as that axis's own.
+std::int64_t least_changing_stride(const step& st, std::int32_t operand);
+
 /// An operand's step along the one axis of a class; 0 if it has several, or none.
 std::int64_t single_step(const step& st, std::int32_t operand, axis_class c);
 

@@ -37,7 +37,10 @@ struct packed_shape {
             return operand_of(st, o).stride[static_cast<std::size_t>(batches.front())] == size;
         };
         dense = single_step(st, 0, m) == 1 && single_step(st, 0, n) == em && fills(x, em, ek) && fills(y, ek, en) &&
-                follows(0, em * en) && follows(1, em * ek) && follows(2, ek * en);
+                follows(0, em * en) && follows(1, em * ek) && follows(2, ek * en) &&
+                // X's and Y's are constants of the permutations
+                std::max(x[0], x[1]) < least_changing_stride(st, st.x) &&
+                std::max(y[0], y[1]) < least_changing_stride(st, st.y);
     }
 
     /// Two at the least, also where one product is whole vectors.

@@ -67,10 +67,6 @@ std::string layout_of(const step& st, const operand& x) {
                                                                          : "");
 }
 
-bool is_long(const step& st, axis_class c) {
-    return (st.kernel == family::tall_skinny_atb && c == k) || (st.kernel == family::tall_skinny_ab && c == m);
-}
-
 std::string strides_of(const step& st, const operand& x) {
     std::string out;
     bool argument = false; // an axis whose extent may change lies within what follows

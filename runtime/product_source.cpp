@@ -101,31 +101,21 @@ product_source::axis_group product_source::group(axis_class c, std::initializer_
     return out;
 }
 
-bool product_source::is_long(axis_class c) const {
-    return (st_.kernel == family::tall_skinny_atb && c == k) || (st_.kernel == family::tall_skinny_ab && c == m);
-}
-
 std::vector<std::vector<std::int64_t>>
 product_source::constant_strides(const axis_group& g, std::initializer_list<std::int32_t> operands) const {
     auto out = g.stride;
     auto row = out.begin();
     for (const auto o : operands) {
-        std::int64_t nearest = INT64_MAX; // the least that lies beyond such an axis
-        for (std::size_t a = 0; a < st_.axes.size(); ++a)
-            if (const auto s = std::abs(at(o).stride[a]);
-                s != 0 && (st_.classes[a] == batch || is_long(st_.classes[a])))
-                nearest = std::min(nearest, st_.axes[a].extent == 1 ? s : s + 1);
-        for (const auto& g : at(o).gathers)
-            if (g.stride != 0) nearest = std::min(nearest, std::abs(g.stride) + 1);
+        const auto least = least_changing_stride(st_, o);
         for (auto& s : *row)
-            if (std::abs(s) >= nearest) s = argument;
+            if (std::abs(s) >= least) s = argument;
         ++row;
     }
     return out;
 }
 
 std::vector<std::int64_t> product_source::constant_extents(axis_class c, const axis_group& g) const {
-    return is_long(c) ? std::vector<std::int64_t>(g.extent.size(), argument) : g.extent;
+    return is_long(st_, c) ? std::vector<std::int64_t>(g.extent.size(), argument) : g.extent;
 }
 
 void product_source::write_shared_constants() {

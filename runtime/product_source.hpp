@@ -63,9 +63,7 @@ class product_source {
   private:
     const lowering::operand& at(std::int32_t o) const;
     axis_group group(lowering::axis_class c, std::initializer_list<std::int32_t> operands) const;
-    bool is_long(lowering::axis_class c) const;
-    /// A stride is a constant unless an axis whose extent may change (the batch, the long axis) lies within it: of a
-    /// batch of one it may be as long as that axis's own.
+    /// Constant below lowering::least_changing_stride, else `argument`.
     std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g,
                                                             std::initializer_list<std::int32_t> operands) const;
     std::vector<std::int64_t> constant_extents(lowering::axis_class c, const axis_group& g) const;
