@@ -18,8 +18,7 @@
 #include "real_product.hpp"
 
 constexpr int real_rows = static_cast<int>(m) * parts;
-constexpr int enough_lanes = power_of_two_from(real_rows < 2 ? 2 : real_rows); // g++ 12 fails on vectors of one lane
-constexpr int lanes = enough_lanes < simd_lanes<real> ? enough_lanes : simd_lanes<real>;
+constexpr int lanes = lanes_for<real>(real_rows < 2 ? 2 : real_rows); // g++ 12 fails on vectors of one lane
 constexpr int row_vectors = (real_rows + lanes - 1) / lanes;
 constexpr int last_lanes = real_rows - (row_vectors - 1) * lanes;
 using vector = simd<real, lanes>;

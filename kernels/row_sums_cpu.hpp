@@ -8,8 +8,7 @@
 
 #include "real_product.hpp"
 
-constexpr int enough_for_row = power_of_two_from(static_cast<int>(k));
-constexpr int row_lanes = enough_for_row < simd_lanes<real> ? enough_for_row : simd_lanes<real>;
+constexpr int row_lanes = lanes_for<real>(static_cast<int>(k));
 using row_vector = simd<real, row_lanes>;
 
 /// In lane r, the sum of a row of X, r * x_step from x on, times that of Y; in lanes from Rows on anything.

@@ -39,6 +39,16 @@ constexpr int power_of_two_from(int n) {
     return out;
 }
 
+/// The lanes of a vector for `count` numbers, or for some of them where they are more than a register has. SVE knows
+/// vectors of its own length and NEON's of 16 bytes: g++ computes others number by number.
+template <class T> constexpr int lanes_for(int count) {
+    const int lanes = power_of_two_from(count) < simd_lanes<T> ? power_of_two_from(count) : simd_lanes<T>;
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
+    if (lanes * static_cast<int>(sizeof(T)) > 16) return simd_lanes<T>;
+#endif
+    return lanes;
+}
+
 /// Lane t of the result is lane Pattern::at(t) of a and b in one line.
 template <class Pattern, class T, int N, class V>
 RICCI_FUNCTION auto shuffled(V a, V b) {
@@ -85,7 +95,9 @@ template <class T, class Vector> struct part_address {
 template <class T, int Count> struct elements_in_memory { T x[Count]; };
 template <class T, int Count> RICCI_FUNCTION __SVBool_t first_lanes() {
     __SVBool_t out;
-    if constexpr (sizeof(T) == 8) asm("ptrue %0.d, vl%1" : "=Upl"(out) : "i"(Count));
+    if constexpr (Count > 8 && (Count & (Count - 1)) != 0) // ptrue has no such number
+        asm("whilelo %0.s, wzr, %w1" : "=Upl"(out) : "r"(Count) : "cc");
+    else if constexpr (sizeof(T) == 8) asm("ptrue %0.d, vl%1" : "=Upl"(out) : "i"(Count));
     else asm("ptrue %0.s, vl%1" : "=Upl"(out) : "i"(Count));
     return out;
 }

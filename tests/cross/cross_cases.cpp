@@ -1,4 +1,4 @@
-// cross_cases: see the header.
+// cross_cases: the statements that kernels for other CPUs are tried on.
 #include "tests/cross/cross_cases.hpp"
 
 #include <array>
@@ -85,6 +85,11 @@ constexpr const char* further[][2] = {
     {"C(j,i) = A(i,j)", "C=f64[33,40] A=f64[40,33]"},
     {"C(i) -= A(k,i)*A(k,i)", "C=f32[19] A=f32[100,19]"},
     {"C(i) = A(i,k)", "C=f16[3] A=f16[3,300]"},
+    {"y(i,e) = A(k,i,e)*x(k,e)", "y=f64[19,5] A=f64[23,19,5] x=f64[23,5]"}, // sums in lanes
+    {"y(i,e) -= A(k,i,e)*x(k)", "y=f32[17,5] A=f32[45,17,5] x=f32[45]"},
+    {"s(e) += 2*a(k,e)*b(k,e)", "s=f32[29] a=f16[13,29] b=f16[13,29]"},
+    {"y(e) = exp(a(k,e))*b(k)", "y=f64[5] a=f64[301,5] b=f64[301]"},
+    {"C(i) = A(i) - 2*B(i)", "C=f32[4099] A=f32[4099] B=f32[4099]"}, // parts of a row
     {"C(i,j) = relu(A(i,k)*B(k,j) + B(1,j)) + max(A(i,0), 0)", "C=f64[5,4] A=f64[5,3] B=f64[3,4]"},
     {"C(i) = exp(A(i)) + sqrt(abs(B(i)))", "C=bf16[37] A=f32[37] B=f16[37]"},
 };
