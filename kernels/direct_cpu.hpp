@@ -1,9 +1,10 @@
-// direct, for a CPU: any statement, right at any size. A work item is a row: all elements along the output's first
-// axis, in order; or, where an operand has neighbors along another of the output's axes, tile_rows rows along that
-// axis, `tile` elements of each at a time, so that of every line of memory all is used while it is in the cache. Sums
+// direct, for a CPU: any statement, right at any size. A work item is a part of a row: row_part elements along the
+// output's first axis, in order; or, where an operand has neighbors along another of the output's axes, of tile_rows
+// rows along that axis, `tile` elements of each at a time, so that of every line of memory all is used while it is in the cache. Sums
 // of numbers that are neighbors along the first axis are added up sums_tile at a time; sums of numbers that are
 // neighbors along the sum, in sum_lanes parts, each of every sum_lanes-th number.
-// Constants: direct_tree.hpp's, tile_axis (-1: none), tile, tile_rows, sums_tile and sum_lanes (0: no such sums).
+// Constants: direct_tree.hpp's, row_part, tile_axis (-1: none), tile, tile_rows, sums_tile and sum_lanes (0: no such
+// sums). Of row_part tile and sums_tile are divisors.
 #pragma once
 
 #include "direct_tree.hpp"
@@ -139,15 +140,19 @@ extern "C" void ricci_direct(const void* words, long long first, long long last)
         if constexpr (left_axis_count == 0) {
             store(a, x, evaluate<node_count - 1>(a, x, in_lanes{}));
         } else {
-            unflatten_item<1>(a, item, x);
-            const long long length = extent<0>(a);
+            long long row = item, i = 0, length = extent<0>(a);
+            if (length > row_part) { // of short rows a batch has many: no divisions for them
+                const long long parts = (length + row_part - 1) / row_part;
+                row = item / parts, i = item % parts * row_part;
+                length = length - i < row_part ? length : i + row_part;
+            }
+            unflatten_item<1>(a, row, x);
             if constexpr (tile_axis < 0) {
-                evaluate_row(a, x, 0, length);
+                evaluate_row(a, x, i, length);
             } else {
                 const long long begin = x[tile_axis] * tile_rows, rows = extent<tile_axis>(a);
                 const long long end = rows - begin < tile_rows ? rows : begin + tile_rows;
                 // Of a constant number of elements: through evaluate_row reversing three axes takes twice as long.
-                long long i = 0;
                 for (; length - i >= tile; i += tile)
                     for (x[tile_axis] = begin; x[tile_axis] < end; ++x[tile_axis])
                         for (int t = 0; t < tile; ++t) {

@@ -27,7 +27,7 @@ struct arguments {
     long long bound_extent[at_least_one(bound_count)];
     long long bound_coefficient[at_least_one(bound_count)][at_least_one(axis_count)];
     double scalar[at_least_one(scalar_count)][2];
-    long long work_items; // elements of the output; rows of them on a CPU
+    long long work_items; // elements of the output; parts of its rows on a CPU
     long long teams;      // on a GPU: whether a team of threads shares each element
 };
 

@@ -66,6 +66,7 @@ void write_tree(prelude& out, const step& st) {
 /// How a CPU's kernel goes through the output, see kernels/direct_cpu.hpp.
 struct cpu_tiles {
     std::int32_t axis = -1, size = 1, rows = 1, sums = 0;
+    std::int64_t row_part = 1; ///< elements
 };
 
 /// Lines of memory hold 64 bytes; wider tiles would not stay in the cache where rows are powers of two long, since
@@ -78,6 +79,8 @@ cpu_tiles tiles_of(const step& st, std::int32_t left_axes) {
     if (left_axes == 0) return out;
     out.size = static_cast<std::int32_t>(std::max<std::int64_t>(line / size_of(st.operands[0].type), 8));
     out.rows = 32 * out.size;
+    // Work for a thread: some microseconds of it for the longer ones, and enough parts where each element is a sum.
+    out.row_part = st.sums.empty() ? 4096 : 512;
     const auto nearest = [](const operand& o, std::size_t axis) {
         return o.present[axis] && o.stride[axis] != 0 ? std::abs(o.stride[axis])
                                                       : std::numeric_limits<std::int64_t>::max();
@@ -159,6 +162,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
         text.constant("team_threads", st.tile[0]);
         text.constant("items_of_thread", st.tile[1]);
     } else {
+        text.constant("row_part", tiles.row_part);
         text.constant("tile_axis", tiles.axis);
         text.constant("tile", tiles.size);
         text.constant("tile_rows", tiles.rows);
@@ -206,7 +210,7 @@ kernel_request make_direct(const step& st, const machine& chip) {
             st.tile[0] == direct_threads ? direct_threads / 32 * static_cast<int>(size_of(st.compute)) : 0;
     } else {
         const auto row = left_axes > 0 ? std::max<std::int64_t>(st.axes[0].extent, 1) : 1;
-        out.shape.grid = elements / row;
+        out.shape.grid = elements / row * ((row + tiles.row_part - 1) / tiles.row_part);
         if (tiles.axis >= 0) {
             const auto rows = std::max<std::int64_t>(st.axes[static_cast<std::size_t>(tiles.axis)].extent, 1);
             out.shape.grid = out.shape.grid / rows * ((rows + tiles.rows - 1) / tiles.rows);
