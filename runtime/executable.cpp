@@ -121,6 +121,7 @@ struct executable::places {
     char* workspace = nullptr;
     char* of_slice = nullptr;
     std::int64_t slice = 0;
+    bool in_slice = false;
 
     void* operator()(std::int32_t source) const {
         if (source >= 0) return s.accesses[static_cast<std::size_t>(source)].data;
@@ -186,7 +187,7 @@ void executable::launch_group(std::size_t first, std::size_t last, const places&
         void run(std::int64_t slice) const {
             const workspace own(owner, workspace::use::slice);
             auto here = all;
-            here.of_slice = own.data(), here.slice = slice;
+            here.of_slice = own.data(), here.slice = slice, here.in_slice = true;
             for (auto n = first; n < last; ++n) owner.launch(owner.steps_[n], here);
         }
     };
@@ -209,7 +210,10 @@ void executable::launch_group(std::size_t first, std::size_t last, const places&
 void executable::launch(const prepared_step& st, const places& where) const {
     if (st.how == prepared_step::runner::library) return launch_library(st, where);
     if (st.how == prepared_step::runner::interpreter) return run_reference(st.step, where.s.scalars, where);
-    static thread_local std::vector<std::uint64_t> words;
+    // While a thread waits for other nodes to end a kernel, which read its words, it may take up another statement's
+    // slices.
+    static thread_local std::vector<std::uint64_t> of_launches, of_slices;
+    auto& words = where.in_slice ? of_slices : of_launches;
     write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice);
     st.kernel.launch(backend_, words);
 }
