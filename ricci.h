@@ -169,7 +169,7 @@ enum {
 ricci_status ricci_set_math(int math);
 
 enum {
-    RICCI_TUNING_OFF = 0,         ///< a model chooses among a GPU's kernels
+    RICCI_TUNING_OFF = 0,         ///< a model chooses among kernels
     RICCI_TUNING_CACHED = 1,      ///< what was measured, else the model; so it is at first
     RICCI_TUNING_ON_FIRST_USE = 2 ///< what was never measured is, when it first runs
 };

@@ -1,5 +1,4 @@
-// tile_candidates: what parameters a step's kernel may have on a GPU and what the model says of them, whatever its
-// family.
+// tile_candidates: what parameters a step's kernel may have and what the model says of them, whatever its family.
 #include "lowering/tile_candidates.hpp"
 
 #include "lowering/batched_model.hpp"

@@ -1,4 +1,4 @@
-// cpu_memory: see the header.
+// cpu_memory: memory of malloc and calloc, aligned, in huge pages where Linux gives them.
 #include "runtime/cpu_memory.hpp"
 
 #include "lowering/error.hpp"

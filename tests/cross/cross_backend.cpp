@@ -1,4 +1,4 @@
-// cross_backend: see the header.
+// cross_backend: compiles a step's kernel for another CPU and has the driver run it there.
 #include "tests/cross/cross_backend.hpp"
 
 #include "lowering/error.hpp"
