@@ -42,7 +42,7 @@ constexpr int power_of_two_from(int n) {
 /// The lanes of a vector for `count` numbers, or for some of them where they are more than a register has. SVE knows
 /// vectors of its own length and NEON's of 16 bytes: g++ computes others number by number.
 template <class T> constexpr int lanes_for(int count) {
-    const int lanes = power_of_two_from(count) < simd_lanes<T> ? power_of_two_from(count) : simd_lanes<T>;
+    const int enough = power_of_two_from(count), lanes = enough < simd_lanes<T> ? enough : simd_lanes<T>;
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
     if (lanes * static_cast<int>(sizeof(T)) > 16) return simd_lanes<T>;
 #endif

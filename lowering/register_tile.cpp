@@ -265,12 +265,13 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
     const double clock = core_clock(st, chip);
     const double products = static_cast<double>(extent_of(st, batch));
     const double bytes = bytes_of_a_product(st);
+    const bool sums_rows = adds_along_k(st);
     std::vector<double> out;
     for (const auto& t : tiles) {
-        const auto tiled = [&] { return cycles_of_product(g, t, element) + cycles_of_copies(g, t, costs, chip); };
-        const double cycles = adds_along_k(st)   ? cycles_of_row_sums(st, chip)
+        const double cycles = sums_rows        ? cycles_of_row_sums(st, chip)
                               : t.products > 1 ? packed_group_cycles(st, chip) / t.products
-                                               : tiled();
+                                               : cycles_of_product(g, t, element) +
+                                                     cycles_of_copies(g, t, costs, chip);
         const double memory = bytes / (t.stages > 0 ? bytes_a_cycle_ahead : bytes_a_cycle);
         out.push_back(products * (std::max(cycles, memory) + std::min(cycles, memory) / 8) / clock);
     }
