@@ -1,8 +1,8 @@
 // direct, for a CPU: any statement, right at any size. A work item is a part of a row: row_part elements along the
 // output's first axis, in order; or, where an operand has neighbors along another of the output's axes, of tile_rows
 // rows along that axis, `tile` elements of each at a time, so that of every line of memory all is used while it is in
-// the cache. Sums of numbers that are neighbors along the first axis are added up sums_tile at a time; sums of numbers
-// that are neighbors along the sum, in sum_lanes parts, each of every sum_lanes-th number.
+// the cache. Sums of numbers that are neighbors along the first axis are added up sums_tile at a time; sums of
+// numbers that are neighbors along the sum, in sum_lanes parts, each of every sum_lanes-th number.
 // Constants: direct_tree.hpp's, row_part, tile_axis (-1: none), tile, tile_rows, sums_tile and sum_lanes (0: no such
 // sums). Of row_part tile and sums_tile are divisors.
 #pragma once

@@ -1,7 +1,8 @@
 // row_sums: products of a matrix and a vector, or of two vectors, on a CPU, whose numbers lie along the sum. A
-// vector's lanes add up parts of one row's sum. As many rows as there are lanes, of one product or of as many products
-// of a row each, are put together by a tree of additions, in which every sum comes to its row's lane: two permutations
-// and an addition for each row, whatever the length, where a transposition of X takes three for every eight numbers.
+// vector's lanes add up parts of one row's sum. As many rows as there are lanes, of one product or of as many
+// products of a row each, are put together by a tree of additions, in which every sum comes to its row's lane: two
+// permutations and an addition for each row, whatever the length, where a transposition of X takes three for every
+// eight numbers.
 // Constants: product.hpp's, with n = 1; simd_bytes; adds_along_k: whether products are of that kind, real, and X and
 // Y of the compute type or halves.
 #pragma once
