@@ -13,6 +13,7 @@
 #include "dsl/math.hpp"
 #include "dsl/missing_functions.hpp"
 #include "dsl/pointer_view.hpp"
+#include "dsl/precompile.hpp"
 #include "dsl/record.hpp"
 #include "dsl/tensor.hpp"
 #include "dsl/tuning.hpp"

@@ -5,10 +5,12 @@
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/first_use.hpp"
+#include "runtime/host_threads.hpp"
 #include "runtime/lower_for.hpp"
 #include "runtime/statement_key.hpp"
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -179,6 +181,22 @@ void prepare(const statement& s) {
     key_words key;
     write_key(s, key);
     find_prepared(s, key, occasion::next_runs);
+}
+
+void prepare(const std::vector<statement>& statements) {
+    const local_memory locals(statements);
+    std::vector<std::exception_ptr> problems(statements.size());
+    // Kernels that are measured on first use would be measured against the compilers of the others.
+    const int threads = tuning_choice == tuning::on_first_use ? 1 : 0;
+    on_host_threads(statements.size(), threads, [&](std::size_t n) {
+        try {
+            prepare(locals.resolved(statements[n]));
+        } catch (...) {
+            problems[n] = std::current_exception();
+        }
+    });
+    for (const auto& problem : problems)
+        if (problem) std::rethrow_exception(problem);
 }
 
 void run_program(const std::vector<statement>& statements) {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ricci {
 
@@ -32,6 +33,10 @@ void run(const lowering::statement& s);
 
 /// Lowers `s` and compiles its kernels, as runs that follow one another need them; runs nothing. Throws as run does.
 void prepare(const lowering::statement& s);
+
+/// prepare() for all of them, on all threads of the host; locals get memory meanwhile. Throws what the first of them
+/// throws that does.
+void prepare(const std::vector<lowering::statement>& statements);
 
 /// What takes the statements of a thread instead of running them (record, explain). Null: they run.
 using collector = std::function<void(const lowering::statement&)>;

@@ -4,17 +4,14 @@
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
 #include "lowering/tile_candidates.hpp"
+#include "runtime/host_threads.hpp"
 #include "runtime/kernel_arguments.hpp"
 #include "runtime/loaded_request.hpp"
 #include "runtime/result_check.hpp"
 #include "runtime/step_memory.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <system_error>
-#include <thread>
 
 namespace ricci::runtime {
 namespace {
@@ -68,26 +65,12 @@ class step_tuner {
 
     /// Threads take the next candidate each; this one tells how far they are.
     void compile() {
-        std::atomic<std::size_t> next = 0, done = 0;
-        std::atomic<bool> leave_off = false;
-        const auto work = [&] {
-            for (std::size_t n; !leave_off && (n = next++) < kept_.size(); ++done) load(kept_[n]);
-        };
-        const auto machine_threads = std::max(1u, std::thread::hardware_concurrency());
-        const auto threads = std::min<std::size_t>(
-            effort_.threads > 0 ? static_cast<std::size_t>(effort_.threads) : machine_threads, kept_.size());
-        std::vector<std::jthread> others; // joined whatever is thrown below
-        try {
-            for (std::size_t n = 0; n < threads; ++n) others.emplace_back(work);
-        } catch (const std::system_error&) { // no more threads are to be had: those that run will do
-            if (others.empty()) work();
-        }
-        while (done < kept_.size() && !leave_off) {
-            tell(compiling * static_cast<double>(done) / static_cast<double>(kept_.size()));
-            if (stopped()) leave_off = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-        others.clear();
+        on_host_threads(
+            kept_.size(), effort_.threads, [&](std::size_t n) { load(kept_[n]); },
+            [&](std::size_t done) {
+                tell(compiling * static_cast<double>(done) / static_cast<double>(kept_.size()));
+                return !stopped();
+            });
         if (kept_.empty() || out_.stopped) return;
         if (const auto& model = at(kept_.front()); model.result == outcome::failed)
             throw error(model.problem, blame::environment);

@@ -74,7 +74,7 @@ int tune_command(const tune_options& options) {
     const auto requests = requests_of(options, chip);
     int code = 0;
     if (!requests.empty()) {
-        const auto jobs = tuning_jobs(requests, chip, where);
+        const auto [statements, jobs] = work_of(requests, chip, where);
         if (jobs.empty()) {
             fmt::print("nothing to tune: none of the kernels has parameters to choose\n");
         } else if (options.dry_run) {
@@ -83,6 +83,7 @@ int tune_command(const tune_options& options) {
         } else {
             code = run_tuning(jobs, where, effort, output);
         }
+        if (!options.dry_run && code != stopped_by_signal) compile_ahead(statements);
     }
     if (!options.export_file.empty()) export_table(options.export_file, chip);
     return code;

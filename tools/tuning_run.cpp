@@ -13,6 +13,8 @@
 #include <ricci/lowering/tile_candidates.hpp>
 #include <ricci/runtime/backend.hpp>
 #include <ricci/runtime/executable.hpp>
+#include <ricci/runtime/kernel_cache.hpp>
+#include <ricci/runtime/run.hpp>
 #include <ricci/runtime/tuning_database.hpp>
 #include <ricci/runtime/tuning_json.hpp>
 
@@ -178,18 +180,18 @@ void keep_fewest(const std::vector<tuned_job>& results, double tolerance, runtim
 
 } // namespace
 
-std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests, const machine& chip, device where) {
-    std::vector<tuning_job> jobs;
+tuning_work work_of(const std::vector<tuning_request>& requests, const machine& chip, device where) {
+    tuning_work work;
     std::set<tuning_key> seen;
     for (std::size_t n = 0; n < requests.size(); ++n) try {
             auto program = resolve_shapes(requests[n].statements, requests[n].operands);
             place(program.operands, where);
             for (const auto& text : program.statements) try {
-                    const auto s = bind_text(text, program.operands);
+                    const auto& s = work.statements.emplace_back(bind_text(text, program.operands));
                     for (const auto& st : lower(s, chip).steps) {
                         if (!is_worth_tuning(st, chip) || !runtime::executable::has_work(st)) continue;
                         const auto key = key_of(st, chip);
-                        if (seen.insert(key).second) jobs.push_back({s, st, key, name_of_job(s, st)});
+                        if (seen.insert(key).second) work.jobs.push_back({s, st, key, name_of_job(s, st)});
                     }
                 } catch (const error& e) {
                     throw numbered(e, text, program);
@@ -200,7 +202,7 @@ std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests,
                 fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()),
                 e.blame());
         }
-    return jobs;
+    return work;
 }
 
 void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
@@ -258,7 +260,15 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
     if (stopped || failed > 0)
         fmt::print(stderr, "ricci: {}{} of {} tuned{}; what was measured is kept\n", stopped ? "stopped: " : "",
                    results.size(), jobs.size(), failed > 0 ? fmt::format(", {} failed", failed) : "");
-    return stopped ? 130 : failed > 0 ? 2 : 0;
+    return stopped ? stopped_by_signal : failed > 0 ? 2 : 0;
+}
+
+void compile_ahead(const std::vector<statement>& statements) {
+    const auto before = runtime::compile_count();
+    runtime::prepare(statements);
+    const auto compiled = static_cast<std::size_t>(runtime::compile_count() - before);
+    fmt::print("{}: {} compiled, the others were cached\n", plural(statements.size(), "statement"),
+               plural(compiled, "kernel"));
 }
 
 } // namespace ricci::tools

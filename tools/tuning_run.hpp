@@ -24,10 +24,14 @@ struct tuning_job {
     std::string name; ///< "C(i, j, e) += ...: m=8 n=8 k=8 batch=651042"
 };
 
-/// The steps of the requests, one for each key; a statement's steps without parameters are left out. Throws
-/// ricci::error for mistakes in the statements, with the number of the request where there are several.
-std::vector<tuning_job> tuning_jobs(const std::vector<tuning_request>& requests, const lowering::machine& chip,
-                                    device where);
+/// What requests come to.
+struct tuning_work {
+    std::vector<lowering::statement> statements; ///< all of them, on operands that have no memory
+    std::vector<tuning_job> jobs;                ///< the steps of kernels with parameters, one for each key
+};
+
+/// Throws ricci::error for mistakes in the statements, with the number of the request where there are several.
+tuning_work work_of(const std::vector<tuning_request>& requests, const lowering::machine& chip, device where);
 
 struct tuning_output {
     std::optional<double> tolerance; ///< keep the fewest kernels that lose at most as much
@@ -38,10 +42,16 @@ struct tuning_output {
 void print_candidates(const std::vector<tuning_job>& jobs, const lowering::machine& chip,
                       const runtime::tuning_effort& effort);
 
+/// What run_tuning returns where a signal ended it, as shells have it for SIGINT.
+inline constexpr int stopped_by_signal = 130;
+
 /// Tunes the jobs, prints a line or two of each, and keeps the winners in the database of the device's chip as it
-/// goes. Returns the exit code: 128 + the signal's number where one came, after which what was found is kept all the
+/// goes. Returns the exit code: stopped_by_signal where one came, after which what was found is kept all the
 /// same.
 int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
                const tuning_output& output);
+
+/// Compiles the kernels of `statements` as they run after all that was tuned, and says how many there were to compile.
+void compile_ahead(const std::vector<lowering::statement>& statements);
 
 } // namespace ricci::tools

@@ -1,4 +1,4 @@
-// command: runs the built `ricci` and takes what it prints.
+// command: runs the built `ricci`, or another program, and takes what it prints.
 #include "tests/tools/command.hpp"
 
 #include "tests/tools/folder.hpp"
@@ -35,12 +35,10 @@ namespace {
 
 } // namespace
 
-outcome ricci_command(const std::vector<std::string>& arguments, const surroundings& where) {
+outcome run_command(const std::vector<std::string>& words, const surroundings& where) {
     static const folder shared;
     std::vector<std::string> environment{"RICCI_DEVICE=cpu", "RICCI_CACHE_DIR=" + (shared / "cache").string()};
     environment.insert(environment.end(), where.environment.begin(), where.environment.end());
-    std::vector<std::string> words{RICCI_COMMAND};
-    words.insert(words.end(), arguments.begin(), arguments.end());
     const std::string out = where.output.empty() ? (shared / "out").string() : where.output, err = shared / "err";
 
     const pid_t child = fork();
@@ -50,6 +48,12 @@ outcome ricci_command(const std::vector<std::string>& arguments, const surroundi
     waitpid(child, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
             where.output.empty() ? read_bytes(out) : "", read_bytes(err)};
+}
+
+outcome ricci_command(const std::vector<std::string>& arguments, const surroundings& where) {
+    std::vector<std::string> words{RICCI_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_command(words, where);
 }
 
 } // namespace ricci::tests

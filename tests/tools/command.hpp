@@ -1,4 +1,4 @@
-// command: runs the built `ricci` and takes what it prints.
+// command: runs the built `ricci`, or another program, and takes what it prints.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,10 @@ struct surroundings {
     std::string output = {};              ///< the file that the output goes to; empty: it is returned
 };
 
-/// Runs `ricci arguments...`. Kernels are cached in one folder for the whole test program.
+/// Runs a program, whose path stands first. Kernels are cached in one folder for the whole test program.
+outcome run_command(const std::vector<std::string>& words, const surroundings& where);
+
+/// Runs `ricci arguments...`.
 outcome ricci_command(const std::vector<std::string>& arguments, const surroundings& where);
 
 } // namespace ricci::tests

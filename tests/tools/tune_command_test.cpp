@@ -65,9 +65,29 @@ TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is sa
     CHECK(found.code == 0);
     CHECK_THAT(found.out, Catch::Contains("m=6 n=6 k=6 batch=116") && Catch::Contains("2 entries for CPU"));
     const auto atb = tune(here, {"--sizes", "4", "--form", "atb", "--device", "cpu"});
-    CHECK(atb.out == "nothing to tune: none of the kernels has parameters to choose\n");
+    CHECK_THAT(atb.out, Catch::StartsWith("nothing to tune: none of the kernels has parameters to choose\n"
+                                          "1 statement: "));
     const auto direct = tune(here, {"C(i) = A(i)", "A=f64[9]", "--dry-run", "--chip", "h100"});
     CHECK(direct.out == "nothing to tune: none of the kernels has parameters to choose\n");
+}
+
+TEST_CASE("after a list was tuned, a program of its statements compiles nothing") {
+    const folder here;
+    write_bytes(here / "list", // what statement_worker runs
+                "A(i,j,e) = 1 A=f64[4,5,30]\n"
+                "B(i,j,e) = 0.5 B=f64[5,6,30]\n"
+                "C(i,j,e) = A(i,k,e)*B(k,j,e) A=f64[4,5,30] B=f64[5,6,30] C=f64[4,6,30]\n"
+                "s() = C(i,j,e) C=f64[4,6,30] s=f64[]\n");
+    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
+    const auto first = ricci_command({"tune", "--file", "list", "--most", "3"}, {here.path(), {cache}});
+    INFO(first.out);
+    CHECK(first.code == 0);
+    CHECK_THAT(first.out, Catch::Contains("4 statements: ") && Catch::Contains("m=4 n=6 k=5 batch=30"));
+    const auto again = ricci_command({"tune", "--file", "list", "--dry-run"}, {here.path(), {cache}});
+    CHECK_FALSE(contains(again.out, "statements: "));
+    const auto worker = run_command({RICCI_STATEMENT_WORKER}, {here.path(), {cache}});
+    CHECK(worker.err.empty());
+    CHECK(worker.out == "0 1800\n");
 }
 
 TEST_CASE("the database can be exported, also an empty one") {

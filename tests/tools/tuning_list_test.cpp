@@ -69,18 +69,18 @@ TEST_CASE("every statement of a sweep can be lowered, and has kernels to choose 
     s.forms = "batched,interleaved,atb,ab", s.bytes = "200MB", s.assignments = "=,-=";
     const auto requests = expand(s);
     CHECK(requests.size() == 2 * 6 * 4 * 4 * 2);
-    const auto jobs = tuning_jobs(requests, tests::some_gpu(), cpu()).size();
+    const auto jobs = work_of(requests, tests::some_gpu(), cpu()).jobs.size();
     CHECK(jobs == requests.size());
     s.types = "bf16," + s.types; // it uses what half has
-    CHECK(tuning_jobs(expand(s), tests::some_gpu(), cpu()).size() == jobs);
-    CHECK(tuning_jobs(requests, tests::some_cpu(), cpu()).size() == jobs / 4 * 3); // A^T B has no parameters
+    CHECK(work_of(expand(s), tests::some_gpu(), cpu()).jobs.size() == jobs);
+    CHECK(work_of(requests, tests::some_cpu(), cpu()).jobs.size() == jobs / 4 * 3); // A^T B has no parameters
 }
 
 TEST_CASE("equal keys are tuned once; statements without kernels to choose from not at all") {
     auto request = expand(sizes("5")).front();
     auto again = request;
     again.statements += "; D(i) = C(i,2,3); C(i,j,e) -= A(i,k,e)*B(k,j,e)";
-    const auto jobs = tuning_jobs({request, again}, tests::some_gpu(), cpu());
+    const auto jobs = work_of({request, again}, tests::some_gpu(), cpu()).jobs;
     REQUIRE(jobs.size() == 1);
     CHECK(jobs[0].name == "C(i, j, e) += A(i, k, e)*B(k, j, e) in f64: m=5 n=5 k=5 batch=1667");
 }
@@ -161,7 +161,7 @@ TEST_CASE("the fewest kernels within a tolerance") {
 
 TEST_CASE("patterns: tiles of different sizes that are the same kernel but for the size") {
     const auto step_of = [](int n) {
-        return tuning_jobs(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).at(0).step;
+        return work_of(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).jobs.at(0).step;
     };
     lowering::batched_tile t;
     t.tile_m = 2, t.tile_n = 4, t.products = 16;

@@ -57,7 +57,7 @@ std::string printed_by(const F& f) {
 std::vector<tuning_job> jobs_for(fake_gpu& gpu, std::int32_t code, const std::string& sizes) {
     sweep s;
     s.sizes = sizes, s.bytes = "20MB";
-    return tuning_jobs(expand(s), gpu.machine(), device(code));
+    return work_of(expand(s), gpu.machine(), device(code)).jobs;
 }
 
 runtime::tuning_effort some_effort() {
