@@ -10,9 +10,9 @@
 
 namespace ricci {
 
-/// Compiles the kernels of each statement of `body` on all threads of the host, and keeps them in the cache; runs none
-/// of the statements. When they run, and when others do that differ from them in batch extents, numbers and pointers
-/// (as well aligned) alone, in this process or a later one, nothing is compiled. `body` may be a program that record()
+/// Compiles the kernels of each statement of `body` on all threads of the host, and keeps them in the cache; runs
+/// none. When the statements run, and when others do that differ from them in batch extents, numbers and pointers (as
+/// well aligned) alone, in this process or a later one, nothing is compiled. `body` may be a program that record()
 /// returned. Throws ricci::error as the statements would.
 template <std::invocable Body>
 void precompile(Body&& body) {

@@ -51,7 +51,7 @@ inline constexpr int stopped_by_signal = 130;
 int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
                const tuning_output& output);
 
-/// Compiles the kernels of `statements` as they run after all that was tuned, and says how many there were to compile.
+/// Compiles the kernels of `statements` as they run after all that was tuned, and says how many were compiled.
 void compile_ahead(const std::vector<lowering::statement>& statements);
 
 } // namespace ricci::tools
