@@ -91,7 +91,22 @@ class form_chooser {
         else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
+        else if (fixed && fits_blocked_unrounded(single)) take_unrounded(std::move(single), out);
         else take_direct(std::move(st), out);
+    }
+
+    /// A product whose sums are so long that they are stored in parts, which C would round, or which a coefficient
+    /// would scale one by one: the sums go into a temporary.
+    bool fits_blocked_unrounded(const step& st) const {
+        if (chip_.kind != target::cpu) return false;
+        plan scratch;
+        return fits_blocked(scaled_afterwards(st, scratch).product, chip_);
+    }
+
+    void take_unrounded(step st, std::vector<step>& out) {
+        auto both = scaled_afterwards(std::move(st), plan_);
+        take_batched(family::batched_blocked, std::move(both.product), out);
+        take_direct(std::move(both.rest), out);
     }
 
     void choose_gathered(step st, std::vector<step>& out) {

@@ -282,7 +282,24 @@ std::string_view arithmetic_of(const step& st) {
     return st.math == math_mode::tf32 ? name_of(st.math) : name_of(st.compute);
 }
 
-std::string to_string(const batched_tile& t) {
+namespace {
+
+std::string to_string_on_cpu(const batched_tile& t) {
+    auto out = t.products > 1 ? fmt::format("groups of {} products", t.products)
+                              : fmt::format("{}x{}", t.tile_m, t.tile_n);
+    if (t.panel > 0) out += fmt::format(", panels of {} columns", t.panel);
+    if (t.slices > 1) out += fmt::format(", {} tiles high", t.slices);
+    if (t.k_panel > 0) out += fmt::format(", k panel {}", t.k_panel);
+    if (t.k_unrolled == 0) out += ", sum unrolled";
+    if (t.k_unrolled > 1) out += fmt::format(", sum unrolled by {}", t.k_unrolled);
+    if (t.stages > 0) out += fmt::format(", {} product{} ahead", t.stages, t.stages == 1 ? "" : "s");
+    return out;
+}
+
+} // namespace
+
+std::string to_string(const batched_tile& t, target where) {
+    if (where == target::cpu) return to_string_on_cpu(t);
     auto out = fmt::format("{} {}x{}", t.core == batched_core::mma ? "mma" : "fma", t.tile_m, t.tile_n);
     if (t.boxed) out += ", boxes";
     if (t.columns_apart) out += ", columns apart";

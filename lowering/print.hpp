@@ -1,6 +1,7 @@
 // print: both IRs as text, for error messages, explain and the golden dumps of the tests.
 #pragma once
 
+#include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
 #include <string>
@@ -29,8 +30,8 @@ std::string_view name_of(form f);
 std::string_view name_of(family f);
 /// "the model", "measurements": where a tile comes from.
 std::string_view name_of(tile_origin o);
-/// "mma 2x1, 16 products, 128 threads": the parameters that say most; what they mean stands at the heads of the
-/// kernels.
-std::string to_string(const batched_tile& t);
+/// "mma 2x1, 16 products, 128 threads", on a CPU "2x9, sum unrolled by 4, 1 product ahead": the parameters that say
+/// most; what they mean stands at the heads of the kernels, and of register_tile.hpp.
+std::string to_string(const batched_tile& t, target where);
 
 } // namespace ricci::lowering

@@ -87,7 +87,8 @@ std::string explain(const statement& s) {
                                         request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
                 if (has_tile(st, b.machine()))
-                    text += fmt::format(", tile {} by {}", to_string(st.batched), name_of(st.origin));
+                    text += fmt::format(", tile {} by {}", to_string(st.batched, b.machine().kind),
+                                        name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
                 for (const auto& kernel : request.behind)
                     text += fmt::format("; then {}, {} block{} of {} threads, {}", kernel.entry, kernel.shape.grid,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cerrno>
@@ -18,6 +19,7 @@
 #include <sys/file.h>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 namespace ricci::runtime {
 namespace {
@@ -80,6 +82,18 @@ folder open_tuning(if_absent absent) {
     return open_shelf(root, std::string(tuning_shelf), absent);
 }
 
+/// The shipped tables for `chip`, the most general first: "avx512.json", "avx512-AMD.json", "avx512-AMD_EPYC.json"...
+/// A table is for every chip whose name begins with the words of its own.
+std::vector<std::string> shipped_names(const machine& chip) {
+    const auto tables = plain(tables_of(chip)), model = plain(model_of(chip));
+    std::vector<std::string> out{fmt::format("{}.json", tables)};
+    for (std::size_t end = 0; end < model.size();) {
+        end = std::min(model.find('_', end + 1), model.size());
+        out.push_back(fmt::format("{}-{}.json", tables, model.substr(0, end)));
+    }
+    return out;
+}
+
 } // namespace
 
 tuning_database::tuning_database(const machine& chip)
@@ -108,8 +122,8 @@ std::shared_ptr<const tuning_table> tuning_database::shipped() {
     const std::lock_guard lock(mutex_);
     if (!shipped_) {
         auto table = std::make_shared<tuning_table>();
-        // What was measured on this very chip stands above what another one of its architecture gave.
-        for (const auto& name : {fmt::format("{}.json", tables_of(chip_)), file_name_}) {
+        // What was measured on chips more like this one stands above.
+        for (const auto& name : shipped_names(chip_)) {
             const auto text = kernels::source_file(fmt::format("tuned/{}", name));
             if (text.empty()) continue;
             const auto file = read_tuning(text);

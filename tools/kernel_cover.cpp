@@ -24,10 +24,10 @@ double best_of(const std::map<std::string, double>& times) {
 
 } // namespace
 
-std::string pattern_of(const step& st, const batched_tile& tile) {
+std::string pattern_of(const step& st, const batched_tile& tile, target where) {
     auto t = tile;
     t.k_unrolled = 1;
-    if (st.kernel != family::batched_small) return to_string(t);
+    if (where == target::cpu || st.kernel != family::batched_small) return to_string(t, where);
     constexpr double step_of_size = 12 << 10;
     const auto bytes = [&](std::int32_t o) { return size_of(st.operands[static_cast<std::size_t>(o)].type); };
     const auto em = extent_of(st, axis_class::m), en = extent_of(st, axis_class::n),
@@ -35,7 +35,7 @@ std::string pattern_of(const step& st, const batched_tile& tile) {
     const auto block =
         static_cast<double>(t.products * (em * en * bytes(0) + em * ek * bytes(st.x) + ek * en * bytes(st.y)));
     t.products = 1;
-    return fmt::format("{}, {} KB", to_string(t), 12 * std::max(1.0, std::round(block / step_of_size)));
+    return fmt::format("{}, {} KB", to_string(t, where), 12 * std::max(1.0, std::round(block / step_of_size)));
 }
 
 kernel_cover cover(const pattern_times& times, double tolerance) {

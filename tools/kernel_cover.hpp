@@ -1,6 +1,7 @@
 // kernel_cover: the fewest parameter sets that are nearly the best at every size.
 #pragma once
 
+#include <ricci/lowering/machine.hpp>
 #include <ricci/lowering/plan.hpp>
 
 #include <map>
@@ -11,7 +12,7 @@ namespace ricci::tools {
 
 /// What a tile has in common with tiles for other sizes: block bytes to a multiple of 12 KB in place of a number of
 /// products, nothing that follows from the size. "mma 2x1, 128 threads, 24 KB".
-std::string pattern_of(const lowering::step& st, const lowering::batched_tile& tile);
+std::string pattern_of(const lowering::step& st, const lowering::batched_tile& tile, lowering::target where);
 
 /// For each size the seconds that each pattern takes, where it was measured.
 using pattern_times = std::vector<std::map<std::string, double>>;

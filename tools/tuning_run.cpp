@@ -83,11 +83,13 @@ struct tuned_job {
 
 std::string microseconds(double seconds) { return fmt::format("{:.4g} us", seconds * 1e6); }
 
-void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort) {
+void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort,
+                  target where) {
+    const auto name = [&](const candidate& c) { return to_string(c.tile, where); };
     fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
     for (const auto& c : t.candidates)
         if (c.result == outcome::failed || c.result == outcome::wrong) {
-            fmt::print("  {}: {}\n", to_string(c.tile),
+            fmt::print("  {}: {}\n", name(c),
                        c.result == outcome::wrong ? "its result is not the model's choice's"
                                                   : c.problem.substr(0, c.problem.find('\n')));
             break; // of one kind, mostly
@@ -95,14 +97,14 @@ void print_result(const tuning_job& job, const tuned_step& t, const runtime::tun
     if (!t.best) return fmt::print("  none can be used: the model's choice stays\n");
     const auto& best = t.candidates[*t.best];
     const auto& model = t.candidates.front();
-    fmt::print("  best {}: {}", to_string(best.tile), microseconds(best.seconds));
+    fmt::print("  best {}: {}", name(best), microseconds(best.seconds));
     if (*t.best == 0)
         fmt::print(", the model's choice\n");
     else if (model.seconds > 0)
-        fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, to_string(model.tile),
+        fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, name(model),
                    microseconds(model.seconds));
     else
-        fmt::print("; the model's choice {} cannot be used\n", to_string(model.tile));
+        fmt::print("; the model's choice {} cannot be used\n", name(model));
 }
 
 nlohmann::json row_of(const tuning_job& job, const candidate& c) {
@@ -150,13 +152,14 @@ tuning_table winner(const tuned_step& t, std::size_t which) {
 }
 
 /// Prints the table, and keeps for each job the best of the patterns that are enough.
-void keep_fewest(const std::vector<tuned_job>& results, double tolerance, runtime::tuning_database& database) {
+void keep_fewest(const std::vector<tuned_job>& results, double tolerance, target where,
+                 runtime::tuning_database& database) {
     pattern_times times;
     for (const auto& [job, result] : results) {
         auto& row = times.emplace_back();
         for (const auto& c : result.candidates) {
             if (c.result != outcome::measured || !result.best) continue;
-            auto& least = row.try_emplace(pattern_of(job->step, c.tile), c.seconds).first->second;
+            auto& least = row.try_emplace(pattern_of(job->step, c.tile, where), c.seconds).first->second;
             least = std::min(least, c.seconds);
         }
     }
@@ -170,7 +173,7 @@ void keep_fewest(const std::vector<tuned_job>& results, double tolerance, runtim
         for (const auto& c : result.candidates) {
             const bool is_chosen = c.result == outcome::measured && result.best &&
                                    std::find(kept.patterns.begin(), kept.patterns.end(),
-                                             pattern_of(job->step, c.tile)) != kept.patterns.end();
+                                             pattern_of(job->step, c.tile, where)) != kept.patterns.end();
             if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
         }
         if (best != nullptr) table.put(result.key, {best->tile, best->seconds});
@@ -214,7 +217,7 @@ void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
         std::size_t shown = 0;
         for (const auto& c : t.candidates) {
             if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
-            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile),
+            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, chip.kind),
                        shown == 0 ? "  (the model's choice)" : "");
             ++shown;
         }
@@ -241,7 +244,7 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
             auto result = runtime::tune_step(backend, job.step, job.statement, effort);
             if (result.stopped) break;
             bar.hide();
-            print_result(job, result, effort);
+            print_result(job, result, effort, backend.machine().kind);
             if (result.best) database.keep(winner(result, *result.best));
             results.push_back({&job, std::move(result)});
             failed_in_turn = 0;
@@ -254,7 +257,8 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
         ++done;
     }
     bar.hide();
-    if (output.tolerance && !results.empty()) keep_fewest(results, *output.tolerance, database);
+    if (output.tolerance && !results.empty())
+        keep_fewest(results, *output.tolerance, backend.machine().kind, database);
     if (!output.json.empty()) write_timings(output.json, results, backend.machine());
     const bool stopped = bench::interrupted();
     if (stopped || failed > 0)

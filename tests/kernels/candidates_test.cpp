@@ -215,7 +215,8 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
             const auto kernel = compiled[n].get();
             const auto report =
                 run_and_compare(again, where.code(), [&](const lowering::statement& s) { kernel->launch(s); });
-            INFO(report << lowering::to_string(candidates[n]) << ", k unrolled " << candidates[n].k_unrolled);
+            INFO(report << lowering::to_string(candidates[n], lowering::target::cuda) << ", k unrolled "
+                        << candidates[n].k_unrolled);
             CHECK(report.empty());
         }
     }

@@ -210,6 +210,20 @@ TEST_CASE("a chip's own shipped table stands above its architecture's") {
         if (own.table.entries().count(key) == 0) CHECK(entries.at(key) == best);
 }
 
+TEST_CASE("a shipped table is for every chip whose name begins with its own's words") {
+    const auto avx512 = read_tuning(kernels::source_file("tuned/avx512.json")).table,
+               amd = read_tuning(kernels::source_file("tuned/avx512-AMD.json")).table;
+    REQUIRE_FALSE(amd.entries().empty());
+    auto cpu = chip;
+    cpu.instruction_set = "avx512", cpu.model = "AMD Ryzen 9 9950X";
+    const auto shipped = tuning_database(cpu).shipped();
+    for (const auto& [key, best] : amd.entries()) CHECK(shipped->entries().at(key) == best);
+    for (const std::string model : {"Intel(R) Xeon(R) Processor", "AMDahl 470V/6", ""}) {
+        cpu.model = model;
+        CHECK(same(*tuning_database(cpu).shipped(), avx512));
+    }
+}
+
 TEST_CASE("the shipped tables can be read, and a chip without one has none") {
     CHECK(read_tuning(kernels::source_file("tuned/sm_90.json")).problem.empty());
     tuning_database d(chip);

@@ -165,13 +165,13 @@ TEST_CASE("patterns: tiles of different sizes that are the same kernel but for t
     };
     lowering::batched_tile t;
     t.tile_m = 2, t.tile_n = 4, t.products = 16;
-    const auto pattern = pattern_of(step_of(8), t);
+    const auto pattern = pattern_of(step_of(8), t, lowering::target::cuda);
     CHECK(pattern == "fma 2x4, 128 threads, 24 KB");
     t.products = 13; // 24 KB of 9 x 9 too
     t.k_unrolled = 4;
-    CHECK(pattern_of(step_of(9), t) == pattern);
+    CHECK(pattern_of(step_of(9), t, lowering::target::cuda) == pattern);
     t.products = 30;
-    CHECK(pattern_of(step_of(9), t) == "fma 2x4, 128 threads, 60 KB");
+    CHECK(pattern_of(step_of(9), t, lowering::target::cuda) == "fma 2x4, 128 threads, 60 KB");
 }
 
 TEST_CASE("progress: how far, and how long it will take") {
