@@ -59,7 +59,7 @@ TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is sa
     const auto listed = tune(here, dry).out;
     CHECK_THAT(listed, Catch::Contains("m=3 n=3 k=3 batch=463") && Catch::Contains("(the model's choice)"));
     CHECK_THAT(listed, Catch::Contains("sum unrolled") && Catch::Contains(" products ahead"));
-    CHECK_FALSE(contains(listed, "threads")); // a GPU's word
+    CHECK_FALSE(contains(listed.substr(listed.find('\n')), "threads")); // a GPU's word
     auto exported = sweep;
     exported.insert(exported.end(), {"--export", "table.json"});
     exported.insert(exported.begin(), "tune");
