@@ -52,7 +52,7 @@ staged_operand packed(const step& st, int o, const matrix& x) {
     staged_operand out;
     const auto& strides = operand_of(st, o).stride;
     const auto bytes = size_of(operand_of(st, o).type);
-    bool shared = o != 0, aligned = x.has_single_axes;
+    bool shared = o != 0, aligned = x.has_single_axes && begins_at_word(operand_of(st, o));
     for (const auto b : axes_of(st, batch)) {
         const auto stride = strides[static_cast<std::size_t>(b)];
         shared = shared && stride == 0;
@@ -333,8 +333,11 @@ panel_layout panel_layout_of(const step& st, const batched_tile& t) {
                            t.panel, t.boxed);
 }
 
-fragment_load span_fragments(const step& st, const batched_layout& layout) {
-    if (extent_of(st, k) % 8 != 0) return fragment_load::elements;
+namespace {
+
+/// Whether X and Y lie so that all their lines start at multiples of 16 bytes where the first ones do.
+bool has_even_lines(const step& st, const batched_layout& layout) {
+    if (extent_of(st, k) % 8 != 0) return false;
     for (int o = 1; o < 3; ++o) {
         const auto& x = layout.operands[static_cast<std::size_t>(o)];
         const bool rows_are_lines = x.column == 1, columns_are_lines = x.row == 1;
@@ -342,9 +345,21 @@ fragment_load span_fragments(const step& st, const batched_layout& layout) {
         const auto length = rows_are_lines == (o == 1) ? extent_of(st, k) : extent_of(st, o == 1 ? m : n);
         if (size_of(operand_of(st, o).type) != 2 || (!rows_are_lines && !columns_are_lines) || pitch % 8 != 0 ||
             x.slot % 8 != 0 || length % 8 != 0)
-            return fragment_load::elements;
+            return false;
     }
-    return fragment_load::matrices;
+    return true;
+}
+
+bool begin_at_words(const step& st) { return begins_at_word(operand_of(st, 1)) && begins_at_word(operand_of(st, 2)); }
+
+} // namespace
+
+fragment_load span_fragments(const step& st, const batched_layout& layout) {
+    return has_even_lines(st, layout) && begin_at_words(st) ? fragment_load::matrices : fragment_load::elements;
+}
+
+bool loses_matrices(const step& st) {
+    return !begin_at_words(st) && has_even_lines(st, batched_layout_of(st));
 }
 
 } // namespace ricci::lowering

@@ -97,6 +97,8 @@ panel_layout panel_layout_of(const step& st, const batched_tile& t);
 /// How the tensor cores' tiles read the operands of batched_small: 16-bit ones by matrices, where all lines can start
 /// at multiples of 16 bytes.
 fragment_load span_fragments(const step& st, const batched_layout& layout);
+/// Whether they are not read so only because X or Y begins between two words.
+bool loses_matrices(const step& st);
 
 inline constexpr std::int64_t barrier_bytes = 128; ///< before the first region
 

@@ -76,9 +76,7 @@ bool has_library_types(const step& st, const machine& chip) {
     if (x.type != y.type) return false;
     if (size_of(x.type) > 2 || chip.kind == target::cpu) return c.type == x.type && c.type == st.compute;
     if (st.compute != scalar_type::f32 || (c.type != x.type && c.type != scalar_type::f32)) return false;
-    return std::none_of(st.operands.begin(), st.operands.end(), [](const operand& o) {
-        return size_of(o.type) == 2 && o.source_at_word != (o.offset % 2 == 0);
-    });
+    return std::all_of(st.operands.begin(), st.operands.end(), begins_at_word);
 }
 
 /// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a

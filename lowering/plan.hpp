@@ -52,6 +52,11 @@ struct operand {
     bool in_place = false;
 };
 
+/// Whether an operand's first element begins at a multiple of 4 bytes.
+inline bool begins_at_word(const operand& o) {
+    return size_of(o.type) > 2 || o.source_at_word == (o.offset % 2 == 0);
+}
+
 /// Where an axis of a product of two operands X*Y occurs: in the output and both; in the output and X; in the output
 /// and Y; in X and Y only; anything else (one operand only, or the output only).
 enum class axis_class : std::uint8_t { batch, m, n, k, other };

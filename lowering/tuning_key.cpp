@@ -1,6 +1,7 @@
 // tuning_key: what the best parameters of a step's kernel depend on.
 #include "lowering/tuning_key.hpp"
 
+#include "lowering/batched_layout.hpp"
 #include "lowering/blocked_product.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
@@ -117,12 +118,13 @@ tuning_key key_of(const step& st, const machine& chip) {
                                    : moves_lanes_in_boxes(st, chip)        ? ", lines aligned"
                                    : shifts_lanes(st, chip)                ? ", lines shifted"
                                                                            : "";
+    const bool odd = st.kernel == family::batched_small && chip.kind == target::cuda && loses_matrices(st);
     const bool halved = st.kernel == family::batched_blocked && symmetry_of_c(st) != symmetry::none;
     out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}{}{}", name_of(st.kernel),
                              type(st.x), type(st.y), type(0), arithmetic_of(st),
                              st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
                              st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "",
-                             lines, halved ? ", symmetric" : "");
+                             lines, halved ? ", symmetric" : odd ? ", off words" : "");
     out.batch = batch_of(st, chip);
     const axis_class classes[] = {m, n, k};
     for (std::size_t c = 0; c < 3; ++c) out.sizes[c] = is_long(st, classes[c]) ? 0 : extent_of(st, classes[c]);

@@ -128,6 +128,9 @@ const covering_case realigned_cases[] = {
     {"C(i,j,e) += A(i,k,q(e))*B(j,k,q(e))", "C=f16[13,11,9] A=f16[13,15,4] B=f16[11,15,4] q=i32[9]"},
     {"C(i,j,e) += A(i,k,e)*B(j,k,e)", "C=f16[37:1,71:39,3:2800] A=f16[37,9,3] B=f16[71,9,3]"},
     {"C(j,i,e) += A(i,k,e)*B(k,j,e)", "C=bf16[91,52,3] A=bf16[52,27,3] B=bf16[27,91,3]"},
+    // Lines of whole 16 bytes that begin between two words.
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f16[64,24,3] A=f16[64,64,3] B=f16[64,24,3]", false, full, 2},
+    {"C(j,i,e) = 2*A(k,i,e)*B(j,k,e)", "C=bf16[16,40,5] A=bf16[32,40,5] B=bf16[16,32,5]", false, full, 6},
 };
 
 // Sums that end within what a warp or a block takes at once; columns, rows and one of each; aligned and not.
