@@ -14,9 +14,7 @@
 #pragma once
 
 #include "index_table.hpp"
-#include "scalar.hpp"
-
-RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+#include "operations.hpp"
 
 struct arguments {
     void* data[operand_count];
@@ -32,11 +30,6 @@ struct arguments {
 };
 
 using compute = type_of<compute_type>::type;
-
-enum operation {
-    op_access, op_scalar, op_add, op_subtract, op_multiply, op_divide, op_negate, op_conjugate, op_relu, op_exp,
-    op_sqrt, op_abs, op_min, op_max, op_reciprocal, op_sum
-};
 
 template <int Axis> RICCI_FUNCTION long long extent(const arguments& a) {
     if constexpr (axis_extent[Axis] == argument) return a.extent[Axis];
@@ -144,22 +137,8 @@ template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a,
         else return total;
     } else {
         const compute p = evaluate<node_a[N]>(a, x, team);
-        if constexpr (kind == op_negate) return -p;
-        else if constexpr (kind == op_conjugate) return conjugate(p);
-        else if constexpr (kind == op_relu) return function_relu(p);
-        else if constexpr (kind == op_exp) return function_exp(p);
-        else if constexpr (kind == op_sqrt) return function_sqrt(p);
-        else if constexpr (kind == op_abs) return function_abs(p);
-        else if constexpr (kind == op_reciprocal) return function_reciprocal(p);
-        else {
-            const compute q = evaluate<node_b[N]>(a, x, team);
-            if constexpr (kind == op_add) return p + q;
-            else if constexpr (kind == op_subtract) return p - q;
-            else if constexpr (kind == op_multiply) return p * q;
-            else if constexpr (kind == op_divide) return p / q;
-            else if constexpr (kind == op_min) return function_min(p, q);
-            else return function_max(p, q);
-        }
+        if constexpr (takes_two(kind)) return apply<kind>(p, evaluate<node_b[N]>(a, x, team));
+        else return apply<kind>(p);
     }
 }
 

@@ -5,6 +5,9 @@
 
 #include "ptx.cuh"
 
+/// C++ has no empty arrays.
+RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
 struct half { unsigned short bits; };
 struct bfloat16 { unsigned short bits; };
 template <class R> struct complex { R re, im; };

@@ -426,7 +426,9 @@ class form_chooser {
 plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_extents) {
     std::vector<step> steps;
     form_chooser chooser(p, chip, known, dynamic_extents);
-    for (auto& st : p.steps) chooser.choose(std::move(st), steps);
+    for (auto& st : p.steps)
+        if (st.chain >= 0) steps.push_back(std::move(st)); // fuse_statements has chosen
+        else chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);
     return p;
 }

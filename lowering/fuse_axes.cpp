@@ -121,7 +121,8 @@ class axis_fuser {
 } // namespace
 
 plan fuse_axes(plan p) {
-    for (auto& st : p.steps) axis_fuser(st).run();
+    for (auto& st : p.steps)
+        if (st.chain < 0) axis_fuser(st).run(); // a chain knows its axes by their names
     return p;
 }
 

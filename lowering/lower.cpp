@@ -8,6 +8,7 @@
 #include "lowering/find_symmetry.hpp"
 #include "lowering/fix_indices.hpp"
 #include "lowering/fuse_axes.hpp"
+#include "lowering/fuse_statements.hpp"
 #include "lowering/order_operands.hpp"
 #include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
@@ -33,6 +34,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     if (chip.kind == target::cpu) pass("find_symmetry", find_symmetry(std::move(p), s));
     pass("find_batches", find_batches(std::move(p)));
     pass("order_operands", order_operands(std::move(p), chip));
+    if (!dynamic_extents) pass("fuse_statements", fuse_statements(std::move(p), chip));
     if (chip.kind == target::cpu && !dynamic_extents) pass("slice_steps", slice_steps(std::move(p), chip));
     pass("classify_axes", classify_axes(std::move(p)));
     pass("fuse_axes", fuse_axes(std::move(p)));

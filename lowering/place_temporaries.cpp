@@ -26,12 +26,28 @@ std::int64_t bytes_of(const temporary& t) {
     return bytes / alignment * alignment;
 }
 
+/// Temporaries that only the steps of one chain have: they take no memory.
+std::vector<char> kept_in_chains(const plan& p) {
+    constexpr std::int32_t unmet = -2;
+    std::vector<std::int32_t> chains(p.temporaries.size(), unmet);
+    for (const auto& st : p.steps)
+        for (const auto& o : st.operands) {
+            if (o.source >= 0) continue;
+            auto& chain = chains[static_cast<std::size_t>(-1 - o.source)];
+            chain = chain == unmet || chain == st.chain ? st.chain : -1;
+        }
+    std::vector<char> out;
+    for (const auto chain : chains) out.push_back(chain >= 0);
+    return out;
+}
+
 /// From the step that writes it to the last that reads it.
 std::vector<piece> lives(const plan& p) {
     std::vector<piece> out(p.temporaries.size());
+    const auto kept = kept_in_chains(p);
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
         const auto meet = [&](std::int32_t source) {
-            if (source >= 0) return;
+            if (source >= 0 || kept[static_cast<std::size_t>(-1 - source)]) return;
             auto& life = out[static_cast<std::size_t>(-1 - source)];
             if (!life.used) life.first_step = n, life.used = true;
             life.last_step = n;

@@ -3,6 +3,7 @@
 // fix_indices makes a plan of one step from a statement; every later pass takes a plan and returns a plan.
 #pragma once
 
+#include "lowering/chain.hpp"
 #include "lowering/statement.hpp"
 
 #include <array>
@@ -67,13 +68,13 @@ enum class symmetry : std::uint8_t { none, symmetric, hermitian };
 /// What the step is, in the field's terms.
 enum class form : std::uint8_t {
     none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
-    tall_skinny_atb, tall_skinny_ab, direct
+    tall_skinny_atb, tall_skinny_ab, direct, chain
 };
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
     none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked,
-    tall_skinny_atb, tall_skinny_ab, library
+    tall_skinny_atb, tall_skinny_ab, library, chain
 };
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
@@ -147,6 +148,7 @@ struct step {
     tile_origin origin = tile_origin::model; ///< of `batched`
     scratch workspace;
     std::int32_t group = -1; ///< of plan::groups; steps of one stand together
+    std::int32_t chain = -1; ///< of plan::chains; steps of one stand together and are one kernel
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.
@@ -155,6 +157,7 @@ struct temporary {
     std::int64_t elements = 0;
     std::int64_t offset = 0; ///< place_temporaries: bytes from the start of the workspace
     bool of_slice = false;   ///< place_temporaries: each slice at work has one of its own, in memory apart
+    std::vector<std::int64_t> extents{}; ///< the nearest first, where several dimensions are known
 };
 
 /// Steps that run for one slice of an axis after another, or several at once; no slice needs anything of another.
@@ -180,6 +183,9 @@ struct plan {
     std::vector<table_check> checks;
     std::vector<temporary> temporaries;
     std::vector<slices> groups; ///< slice_steps
+    std::vector<chain> chains;  ///< fuse_statements
+    /// of a program: the first of the accesses that may share memory with one; empty: those of one statement
+    std::vector<std::int32_t> memory_of_access;
     std::int64_t workspace_bytes = 0, slice_bytes = 0; ///< place_temporaries: the temporaries together; a slice's own
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
 };

@@ -183,14 +183,14 @@ std::string to_string(const statement& s) {
 std::string_view name_of(form f) {
     constexpr std::string_view names[] = {"", "pointwise", "permutation", "reduction", "dot", "GEMV", "outer product",
                                           "GEMM", "batched GEMM", "interleaved batched GEMM",
-                                          "tall-skinny A^T B", "tall-skinny A B", "direct"};
+                                          "tall-skinny A^T B", "tall-skinny A B", "direct", "chain"};
     return names[static_cast<int>(f)];
 }
 
 std::string_view name_of(family f) {
     constexpr std::string_view names[] = {
         "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
-        "tall_skinny_atb", "tall_skinny_ab", "library"};
+        "tall_skinny_atb", "tall_skinny_ab", "library", "chain"};
     return names[static_cast<int>(f)];
 }
 
@@ -246,6 +246,7 @@ std::string to_string(const plan& p, const statement& s) {
             const auto& group = p.groups[static_cast<std::size_t>(st.group)];
             slices = fmt::format(", {} of {} slices of {}", group.length, group.count, group.axis);
         }
+        if (st.chain >= 0) slices = fmt::format(", of chain {}", st.chain + 1);
         out += fmt::format("step over {} in {}{}:\n  {} {} {}\n", fmt::join(axes, " "), arithmetic_of(st), slices,
                            describe(st.operands[0]), sign_of(st.op),
                            printer.print(static_cast<std::int32_t>(st.nodes.size()) - 1));

@@ -98,7 +98,7 @@ class slicer {
         for (auto n = first; n <= last; ++n) {
             const auto& st = at(n);
             const auto a = axis_named(st, name);
-            if (!a || !st.axes[*a].variable || st.axes[*a].mirrored || st.operands[0].present[*a] == 0) return false;
+            if (st.chain >= 0 || !a || !st.axes[*a].variable || st.axes[*a].mirrored || st.operands[0].present[*a] == 0) return false;
             for (const auto& list : st.sums)
                 if (std::find(list.begin(), list.end(), static_cast<std::int32_t>(*a)) != list.end()) return false;
             for (const auto& o : st.operands) {

@@ -54,9 +54,13 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
     out.present = present;
     out.stride.assign(axes.size(), 0);
     std::int64_t stride = 1;
-    for (const auto a : order)
-        if (present[a]) out.stride[a] = stride, stride = saturating_product(stride, axes[a].extent);
-    p.temporaries.push_back({type, stride});
+    std::vector<std::int64_t> extents;
+    for (const auto a : order) {
+        if (!present[a]) continue;
+        out.stride[a] = stride, stride = saturating_product(stride, axes[a].extent);
+        extents.push_back(axes[a].extent);
+    }
+    p.temporaries.push_back({type, stride, 0, false, std::move(extents)});
     return out;
 }
 

@@ -136,17 +136,17 @@ executable::executable(device d, plan p)
       slice_bytes_(static_cast<std::size_t>(p.slice_bytes)) {
     const auto& chip = backend_.machine();
     if (checks_tables(device_)) checks_ = std::move(p.checks);
-    for (auto& st : p.steps) {
-        if (!has_work(st)) continue;
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        if (!begins_kernel(p, n) || !has_work(p.steps[n])) continue;
         auto& out = steps_.emplace_back();
-        out.step = std::move(st);
+        out.step = p.steps[n];
         if (out.step.kernel == family::library) {
             out.how = prepared_step::runner::library;
             plan_gemm(out);
         } else if (!chip.has_compiler) {
             out.how = prepared_step::runner::interpreter;
         } else {
-            out.kernel = loaded_request(backend_, make_kernel(out.step, chip));
+            out.kernel = loaded_request(backend_, make_kernel_of(p, n, chip));
         }
     }
 }
@@ -155,8 +155,10 @@ bool executable::has_work(const step& st) { return element_count(st.axes, st.ope
 
 std::vector<kernel_request> executable::requests(const plan& p, const machine& chip) {
     std::vector<kernel_request> out;
-    for (const auto& st : p.steps)
-        if (has_work(st) && st.kernel != family::library && chip.has_compiler) out.push_back(make_kernel(st, chip));
+    for (std::size_t n = 0; n < p.steps.size(); ++n)
+        if (const auto& st = p.steps[n];
+            begins_kernel(p, n) && has_work(st) && st.kernel != family::library && chip.has_compiler)
+            out.push_back(make_kernel_of(p, n, chip));
     return out;
 }
 

@@ -1,4 +1,5 @@
 // explain: every stage of a statement as text.
+#include "lowering/chain_shape.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
@@ -52,6 +53,22 @@ std::string describe_sizes(const step& st) {
                        extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
 
+/// " of 3 phases over e, 16 elements a block".
+std::string describe(const chain& c) {
+    return fmt::format(" of {} phase{} over {}, {} element{} a block", c.phases.size(),
+                       c.phases.size() == 1 ? "" : "s", c.axis, c.elements_of_block,
+                       c.elements_of_block == 1 ? "" : "s");
+}
+
+/// Of what a step's kernel does: the whole chain that the step begins.
+estimate cost_of(const plan& p, std::size_t n, const machine& chip) {
+    const auto& st = p.steps[n];
+    if (st.chain < 0) return cost_model(st, chip);
+    const auto& c = p.chains[static_cast<std::size_t>(st.chain)];
+    const auto elements = static_cast<double>(c.elements);
+    return {elements * c.bytes, elements * c.flops, chain_seconds(c, chip)};
+}
+
 } // namespace
 
 std::string explain(const statement& s) {
@@ -62,13 +79,16 @@ std::string explain(const statement& s) {
     const auto p = lower_for(s, b, &trace, occasion::look);
     for (const auto& stage : trace) text += fmt::format("  {}:\n{}", stage.pass, indented(stage.dump));
     text += fmt::format("  on {}, {}:\n", d.name(), b.machine().name);
-    for (const auto& st : p.steps) {
-        const auto cost = cost_model(st, b.machine());
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        const auto& st = p.steps[n];
+        if (!begins_kernel(p, n)) continue;
+        const auto cost = cost_of(p, n, b.machine());
         if (!executable::has_work(st)) {
             text += fmt::format("    {}{}: no elements, nothing to do\n", name_of(st.shape), describe_sizes(st));
             continue;
         }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
+        if (st.chain >= 0) text += describe(p.chains[static_cast<std::size_t>(st.chain)]);
         if (st.group >= 0) {
             const auto& group = p.groups[static_cast<std::size_t>(st.group)];
             text += fmt::format(" for each of {} slice{} of {}", group.count, group.count == 1 ? "" : "s",
@@ -80,7 +100,7 @@ std::string explain(const statement& s) {
             if (!b.machine().has_compiler) {
                 text += " by the built-in interpreter";
             } else {
-                const auto request = make_kernel(st, b.machine());
+                const auto request = make_kernel_of(p, n, b.machine());
                 text += fmt::format(", {} block{}", request.shape.grid, request.shape.grid == 1 ? "" : "s");
                 if (b.machine().kind == target::cuda)
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads,

@@ -10,5 +10,7 @@ kernel_request make_direct(const lowering::step& st, const lowering::machine& ch
 kernel_request make_batched(const lowering::step& st, const lowering::machine& chip);
 /// tall_skinny_atb and _ab.
 kernel_request make_tall_skinny(const lowering::step& st, const lowering::machine& chip);
+/// Of plan::chains.
+kernel_request make_chain(const lowering::chain& c, const lowering::machine& chip);
 
 } // namespace ricci::runtime

@@ -48,8 +48,17 @@ void prelude::wide_list(std::string_view name, std::span<const std::int64_t> val
                          braces(values));
 }
 
+void prelude::table(std::string_view name, const std::vector<std::vector<std::int64_t>>& rows) {
+    add_table("int", name, rows);
+}
+
 void prelude::wide_table(std::string_view name, const std::vector<std::vector<std::int64_t>>& rows) {
-    text_ += fmt::format("constexpr long long {}[{}][{}] = {{", name, rows.size(),
+    add_table("long long", name, rows);
+}
+
+void prelude::add_table(std::string_view type, std::string_view name,
+                        const std::vector<std::vector<std::int64_t>>& rows) {
+    text_ += fmt::format("constexpr {} {}[{}][{}] = {{", type, name, rows.size(),
                          std::max<std::size_t>(rows[0].size(), 1));
     for (std::size_t r = 0; r < rows.size(); ++r) text_ += (r == 0 ? "" : ", ") + braces(rows[r]);
     text_ += "};\n";

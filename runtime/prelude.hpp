@@ -28,10 +28,12 @@ class prelude {
     void flag(std::string_view name, bool value) { text_ += fmt::format("constexpr bool {} = {};\n", name, value); }
     void list(std::string_view name, std::span<const std::int32_t> values);
     void wide_list(std::string_view name, std::span<const std::int64_t> values);
+    void table(std::string_view name, const std::vector<std::vector<std::int64_t>>& rows); ///< of int
     void wide_table(std::string_view name, const std::vector<std::vector<std::int64_t>>& rows);
     const std::string& text() const { return text_; }
 
   private:
+    void add_table(std::string_view type, std::string_view name, const std::vector<std::vector<std::int64_t>>& rows);
     std::string text_;
 };
 

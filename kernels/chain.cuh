@@ -1,0 +1,201 @@
+// chain: steps that hand each other temporaries, for a few elements a block. Slices of memory that lie one behind
+// another (spans) come and go by bulk copies; what shares a thread's item stays in registers, what passes between
+// threads in shared memory; matrices that all elements share are copied there once.
+//
+// Constants: chain_tables.hpp's, threads_per_block, elements_of_block; regions are bytes from the start of shared
+// memory.
+#pragma once
+
+#include "span_copy.cuh"
+#include "chain_phases.hpp"
+
+/// A thread's item of an element of the block.
+struct place {
+    using number = compute;
+    const arguments& a;
+    unsigned char* memory;
+    long long first; ///< element of the block
+    int element, item;
+
+    static RICCI_FUNCTION compute zero() { return from_real<compute>(0, 0); }
+    RICCI_FUNCTION compute scalar(int n) const { return from_real<compute>(a.scalar[n][0], a.scalar[n][1]); }
+    static RICCI_FUNCTION void add_product(compute& sum, compute x, compute y) { ::add_product(sum, x, y); }
+    template <int Kind> static RICCI_FUNCTION compute applied(compute p) { return apply<Kind>(p); }
+    template <int Kind> static RICCI_FUNCTION compute applied(compute p, compute q) { return apply<Kind>(p, q); }
+
+    template <int M> static RICCI_FUNCTION auto* span(const arguments& a, unsigned char* memory, long long first) {
+        using element = typename type_of<memory_type[M]>::type;
+        const element* const global = static_cast<const element*>(a.data[M]) + first * memory_step[M];
+        return reinterpret_cast<element*>(place_in(memory + span_region[M], global));
+    }
+
+    /// Where the element lies.
+    template <int V> RICCI_FUNCTION auto* address(int point, int n) const {
+        constexpr int number = view_number[V];
+        const long long offset = offset_in_slice<V>(item, point, n);
+        if constexpr (view_space[V] == 1) {
+            return reinterpret_cast<compute*>(memory + slot_region[number]) + element * slot_step[number] +
+                   static_cast<int>(offset);
+        } else if constexpr (view_space[V] == 2) {
+            return span<number>(a, memory, first) + element * memory_step[number] + static_cast<int>(offset);
+        } else {
+            using type = typename type_of<memory_type[number]>::type;
+            type* at = static_cast<type*>(a.data[number]) + (first + element) * a.element_step[number] + offset;
+            if constexpr (view_table[V] >= 0) {
+                constexpr int table = view_table[V], of_table = view_number[table];
+                const long long place = (first + element) * a.element_step[of_table] +
+                                        offset_in_slice<table>(item, point, n);
+                at += table_entry<memory_type[of_table]>(a.data[of_table], place) * view_gather_stride[V];
+            }
+            return at;
+        }
+    }
+
+    template <int V> RICCI_FUNCTION compute load(int point, int n) const {
+        const compute x = load_as<compute>(*address<V>(point, n));
+        return view_conjugated[V] ? conjugate(x) : x;
+    }
+    template <int V, int Accumulation> RICCI_FUNCTION void store(int point, int n, compute x) const {
+        auto* const to = address<V>(point, n);
+        if constexpr (Accumulation != 0) {
+            const compute old = load_as<compute>(*to);
+            x = Accumulation > 0 ? old + x : old - x;
+        }
+        *to = store_as<typename type_of<view_type[V]>::type>(x);
+    }
+
+    /// Neighbors in a row of a matrix: of a shared one 16 bytes, which all threads of a warp read at once.
+    template <int M> struct factors {
+        static constexpr bool is_shared = matrix_memory[M] >= 0;
+        static constexpr int count = is_shared && sizeof(compute) < 16 ? 16 / static_cast<int>(sizeof(compute)) : 1;
+        struct alignas(count * sizeof(compute)) neighbors { compute x[count]; };
+        compute x[count];
+        RICCI_FUNCTION factors(const place& at, int point, int n) {
+            if constexpr (is_shared) {
+                const auto row = reinterpret_cast<const compute*>(at.memory + matrix_region[M]) + point * matrix_pitch[M];
+                const neighbors some = *reinterpret_cast<const neighbors*>(row + n);
+                RICCI_UNROLL
+                for (int j = 0; j < count; ++j) x[j] = some.x[j];
+            } else {
+                x[0] = at.template load<matrix_view[M]>(point, n);
+            }
+        }
+    };
+};
+
+template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, unsigned char* memory) {
+    if constexpr (M < matrix_count) {
+        if constexpr (matrix_memory[M] >= 0) {
+            constexpr int columns = product_of(matrix_inner_extent[M]), rows = product_of(matrix_stream_extent[M]);
+            using element = typename type_of<memory_type[matrix_memory[M]]>::type;
+            const element* const from = static_cast<const element*>(a.data[matrix_memory[M]]) + matrix_offset[M];
+            compute* const to = reinterpret_cast<compute*>(memory + matrix_region[M]);
+            RICCI_UNROLL_ONCE
+            for (int e = threadIdx.x; e < rows * columns; e += threads_per_block) {
+                const int r = e / columns, n = e % columns;
+                const compute x = load_as<compute>(from[offset_of(r, matrix_stream_extent[M], matrix_stream[M]) +
+                                                        offset_of(n, matrix_inner_extent[M], matrix_inner[M])]);
+                to[r * matrix_pitch[M] + n] = matrix_conjugated[M] ? conjugate(x) : x;
+            }
+        }
+        copy_matrices<M + 1>(a, memory);
+    }
+}
+
+/// The slices of a memory that belong to the block's elements.
+template <int M> struct block_span {
+    using element = typename type_of<memory_type[M]>::type;
+    using unit = unit_of<element>;
+    element *global, *shared;
+    span_parts parts;
+    RICCI_FUNCTION block_span(const arguments& a, unsigned char* memory, long long first, int elements)
+        : global(static_cast<element*>(a.data[M]) + first * memory_step[M]),
+          shared(place::span<M>(a, memory, first)),
+          parts(parts_of(global, ((elements - 1) * memory_step[M] + memory_reach[M]) * static_cast<int>(sizeof(element)))) {}
+};
+
+template <int M> constexpr bool loads_span = memory_is_span[M] && memory_is_read[M];
+template <int M> constexpr bool stores_span = memory_is_span[M] && memory_is_written[M];
+
+/// f(span) for the spans that are loaded, or for those that are stored.
+template <int M, bool Stored, class F>
+RICCI_FUNCTION void for_each_span(const arguments& a, unsigned char* memory, long long first, int elements, const F& f) {
+    if constexpr (M < memory_count) {
+        if constexpr (Stored ? stores_span<M> : loads_span<M>) f(block_span<M>(a, memory, first, elements));
+        for_each_span<M + 1, Stored>(a, memory, first, elements, f);
+    }
+}
+
+template <int M = 0> constexpr bool has_stored_spans() {
+    if constexpr (M == memory_count) return false;
+    else return stores_span<M> || has_stored_spans<M + 1>();
+}
+
+template <int P> RICCI_FUNCTION void run_phases(const arguments& a, unsigned char* memory, long long first, int elements) {
+    if constexpr (P < phase_count) {
+        constexpr int items = items_of_phase<P>;
+        RICCI_UNROLL_ONCE
+        for (int t = threadIdx.x; t < items * elements; t += threads_per_block) {
+            const place at{a, memory, first, t / items, t % items};
+            run_item<P>(at);
+        }
+        if constexpr (P + 1 < phase_count) __syncthreads();
+        run_phases<P + 1>(a, memory, first, elements);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_chain(const __grid_constant__ arguments a) {
+    wait_for_stream();
+    RICCI_SHARED(memory);
+    const long long first = block_number() * elements_of_block;
+    if (first >= a.elements) return; // the whole block
+    const int elements =
+        static_cast<int>(a.elements - first < elements_of_block ? a.elements - first : elements_of_block);
+#if RICCI_BULK_COPIES
+    copy_barrier& loaded = *reinterpret_cast<copy_barrier*>(memory);
+    if (threadIdx.x == 0) start_barrier(loaded, 1);
+    if (threadIdx.x < 32) __syncwarp(); // for compute-sanitizer's racecheck, as in batched_small.cuh
+    if (threadIdx.x == 0) {
+        int bytes = 0;
+        for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) { bytes += span.parts.middle; });
+        arrive_expecting(loaded, bytes);
+        for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) {
+            if (span.parts.middle > 0)
+                bulk_load(middle_of(span.shared, span.parts), middle_of(span.global, span.parts), span.parts.middle,
+                          loaded);
+        });
+    }
+#endif
+    for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) {
+        using unit = typename decay<decltype(span)>::type::unit;
+        copy_ends<unit>(span.shared, span.global, span.parts);
+#if !RICCI_BULK_COPIES
+        copy_middle(span.shared, span.global, span.parts);
+#endif
+    });
+    copy_matrices<0>(a, memory);
+    __syncthreads();
+#if RICCI_BULK_COPIES
+    wait_barrier(loaded, 0);
+#endif
+    run_phases<0>(a, memory, first, elements);
+    if constexpr (has_stored_spans()) {
+#if RICCI_BULK_COPIES
+        show_to_copy_engine();
+#endif
+        __syncthreads();
+        for_each_span<0, true>(a, memory, first, elements, [&](const auto& span) {
+            using unit = typename decay<decltype(span)>::type::unit;
+#if RICCI_BULK_COPIES
+            if (threadIdx.x == 0 && span.parts.middle > 0)
+                bulk_store(middle_of(span.global, span.parts), middle_of(span.shared, span.parts), span.parts.middle);
+#else
+            copy_middle(span.global, span.shared, span.parts);
+#endif
+            copy_ends<unit>(span.global, span.shared, span.parts);
+        });
+#if RICCI_BULK_COPIES
+        if (threadIdx.x == 0) wait_bulk_stores();
+#endif
+    }
+}

@@ -1,0 +1,112 @@
+// chain: steps that one kernel runs for an element (a value of one axis) after another, as plain values: what passes
+// between the steps stays with the element, in registers and shared memory.
+//
+// A chain is a list of phases. In a phase each thread takes items, and for an item walks along a stream of points:
+// at each point it computes values one after another, from operands and from pencils. A pencil is an operand along
+// axes that are summed, kept in registers for the item: a value is its product with a row of a matrix that all items
+// share; or the other way round: a value times a row is added to a pencil, which is stored when the stream has ended.
+// So B(c,n)*u(a,b,n), D(a,b,c)*that, and B(c,k)*that again are one phase over items (a,b) along c, with nothing stored
+// between. Between phases all threads of an element wait for each other.
+#pragma once
+
+#include "lowering/statement.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// Memory outside of the kernel: an operand's source from one of its elements on, or its slice for each element.
+struct chain_memory {
+    scalar_type type = scalar_type::f64;
+    std::int32_t source = 0;       ///< as operand::source
+    std::int64_t offset = 0;       ///< elements
+    std::int64_t element_step = 0; ///< elements from one slice to the next; 0: shared by all
+    bool is_span = false;          ///< slices lie one behind another and are moved as a whole
+    std::int64_t reach = 0;        ///< elements from a span's first one to the last that is used, plus one
+    bool is_read = false, is_written = false;
+};
+
+/// A temporary's slice of one element.
+struct chain_slot {
+    std::int64_t length = 0; ///< numbers of the chain's compute type
+    std::int32_t first_phase = 0, last_phase = 0;
+};
+
+/// How a phase reads or writes an operand: strides along its items, its stream, and the pencil's own axes.
+struct chain_view {
+    enum class space : std::uint8_t { memory, slot };
+    std::int32_t phase = 0;
+    space where = space::memory;
+    std::int32_t number = 0; ///< of chain::memories or chain::slots
+    std::int64_t offset = 0;
+    std::vector<std::int64_t> item, stream, inner;
+    std::vector<std::int64_t> inner_extent;
+    bool conjugated = false;
+    std::int32_t table = -1;        ///< the view of the table that gives one of its positions
+    std::int64_t gather_stride = 0; ///< elements an entry counts
+    bool operator==(const chain_view&) const = default;
+};
+
+/// The factor that all items share: a row for each point of the stream. Kept in the chain's compute type.
+struct chain_matrix {
+    std::int32_t memory = -1;       ///< shared by all elements; or
+    std::int32_t view = -1;         ///< an element's own
+    std::int64_t offset = 0;        ///< elements
+    std::vector<std::int64_t> stream, inner, stream_extent, inner_extent;
+    bool conjugated = false;
+    bool operator==(const chain_matrix&) const = default;
+};
+
+struct chain_pencil {
+    std::int32_t view = 0;
+    std::int32_t length = 1;
+    bool is_output = false;
+    std::int32_t accumulation = 0; ///< of an output: 0 stored, 1 added to what is there, -1 subtracted
+    bool operator==(const chain_pencil&) const = default;
+};
+
+struct chain_op {
+    enum class what : std::uint8_t { load, scalar, compute, gather, scatter, store };
+    what kind = what::load;
+    operation function = operation::add; ///< compute
+    std::int32_t result = -1;            ///< number of a value
+    std::int32_t a = -1, b = -1;         ///< values; scalar: its number
+    std::int32_t view = -1, pencil = -1, matrix = -1;
+    std::int32_t accumulation = 0; ///< store: 0, 1 or -1
+};
+
+struct chain_phase {
+    std::vector<std::int64_t> items, stream; ///< extents
+    std::vector<chain_pencil> pencils;
+    std::vector<chain_op> ops;
+    std::int32_t values = 0;
+    std::int32_t unrolled = 1; ///< points at a time: choose_chain_shape
+
+    std::int64_t item_count() const { return product_of(items); }
+    std::int64_t point_count() const { return product_of(stream); }
+    static std::int64_t product_of(const std::vector<std::int64_t>& extents) {
+        std::int64_t out = 1;
+        for (const auto e : extents) out *= e;
+        return out;
+    }
+};
+
+struct chain {
+    std::string_view axis; ///< whose values are the elements
+    std::int64_t elements = 0;
+    scalar_type compute = scalar_type::f64;
+    std::vector<chain_memory> memories;
+    std::vector<chain_slot> slots;
+    std::vector<chain_matrix> matrices;
+    std::vector<chain_view> views;
+    std::vector<chain_phase> phases;
+    double bytes = 0, flops = 0; ///< of an element: moved to and from memory; computed
+    double kept_bytes = 0;       ///< of an element: temporaries that are in no memory, written and read
+    // choose_chain_shape
+    std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
+};
+
+} // namespace ricci::lowering

@@ -1,0 +1,33 @@
+// chain_builder: makes the phases of a chain from steps of a plan.
+#pragma once
+
+#include "lowering/plan.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ricci::lowering {
+
+/// Takes the steps of a chain one by one, in order.
+class chain_builder {
+  public:
+    /// `own`: temporaries that no other step has (operand::source), each a slice for every value of `axis`.
+    /// `pads_slots`: whether columns of temporaries are set apart, for a GPU's shared memory.
+    chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own, bool pads_slots);
+    ~chain_builder();
+
+    /// Adds a step that has the axis; or says in a few words why it cannot be a part of this chain, which is then
+    /// of no use any more.
+    std::optional<std::string> add(const step& st);
+
+    /// The chain of the steps added; what runs how many elements at a time is not chosen yet.
+    chain finish() &&;
+
+  private:
+    class state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace ricci::lowering

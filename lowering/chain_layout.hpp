@@ -1,0 +1,36 @@
+// chain_layout: where a chain's slots, spans and matrices lie in a block's memory.
+#pragma once
+
+#include "lowering/chain.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// Finds out which memories are spans: slices that lie one behind another, of which the chain uses most; their views
+/// then begin at the slice's first element. What is stored is stored as a whole: gaps are read before.
+void find_spans(chain& c);
+
+/// Bytes from the start of a block's memory; slots, spans and their users' lifetimes decide what shares a place.
+struct chain_layout {
+    std::vector<std::int64_t> span_region;   ///< by memory; -1: none
+    std::vector<std::int64_t> slot_region;   ///< by slot
+    std::vector<std::int64_t> slot_step;     ///< numbers from one element's slot to the next one's
+    std::vector<std::int64_t> matrix_region; ///< by matrix; -1: an element's own
+    std::vector<std::int64_t> matrix_pitch;  ///< numbers from one row to the next: rows start at multiples of 16 bytes
+    std::int64_t bytes = 0;
+};
+
+/// In a GPU's shared memory: spans as they lie in memory, at their address modulo 128 bytes, behind a barrier.
+chain_layout shared_layout_of(const chain& c);
+/// In a CPU's cache: a vector of `lanes` elements' numbers for each, spans too; matrices as single numbers.
+chain_layout vector_layout_of(const chain& c, int lanes);
+
+/// Elements that an operand's views reach in one slice, and the first of them.
+struct chain_reach {
+    std::int64_t first = 0, last = -1;
+};
+chain_reach reach_of(const chain& c, const chain_view& v);
+
+} // namespace ricci::lowering

@@ -1,0 +1,137 @@
+// chain_locals: a temporary that stays within a chain.
+#include "lowering/chain_locals.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ricci::lowering {
+namespace {
+
+/// The coordinates that a distance in a dense tensor has by its strides, the largest first; nothing is left over.
+std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, const std::vector<std::int64_t>& strides,
+                                                     const std::vector<std::int64_t>& extents) {
+    std::vector<std::size_t> order(strides.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return strides[a] > strides[b]; });
+    std::vector<std::int64_t> out(strides.size(), 0);
+    for (const auto d : order) {
+        if (extents[d] == 1) continue;
+        out[d] = distance / strides[d];
+        distance -= out[d] * strides[d];
+    }
+    if (distance != 0) return {};
+    return out;
+}
+
+} // namespace
+
+std::int32_t local_tensor::way::dimension_of(std::size_t axis) const {
+    std::int32_t found = -1;
+    const auto& steps = step[axis];
+    for (std::size_t d = 0; d < steps.size(); ++d) {
+        if (steps[d] == 0) continue;
+        if (steps[d] != 1 || found >= 0) return -1;
+        found = static_cast<std::int32_t>(d);
+    }
+    return found;
+}
+
+local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool pads)
+    : element_stride_(element_stride) {
+    std::int64_t stride = 1;
+    bool skipped = false;
+    for (const auto extent : t.extents) {
+        // Of dimensions of one value the element's stride may be another's, too.
+        if (stride == element_stride && extent > 1 && !skipped) skipped = true;
+        else strides_.push_back(stride), extents_.push_back(extent);
+        stride *= extent;
+    }
+    for (std::size_t d = 0; d < extents_.size(); ++d) {
+        slot_strides_.push_back(slot_length_);
+        slot_length_ *= extents_[d];
+        if (d == 0 && pads && extents_.size() > 1) slot_length_ |= 1;
+    }
+    covered_.assign(static_cast<std::size_t>(std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1},
+                                                             std::multiplies<>())),
+                    0);
+}
+
+std::optional<local_tensor::way> local_tensor::read(const step& st, const operand& o, std::size_t element) const {
+    if (!o.present[element] || o.stride[element] != element_stride_ || !o.gathers.empty()) return {};
+    way out;
+    // Whole elements come first: a slice lies within the element's stride, or around it where that is not the
+    // outermost.
+    auto strides = strides_, extents = extents_;
+    strides.push_back(element_stride_), extents.push_back(st.axes[element].extent);
+    const auto begin = coordinates(o.offset, strides, extents);
+    if (!begin || begin->back() != 0) return {};
+    out.offset.assign(begin->begin(), begin->end() - 1);
+    auto low = out.offset, high = out.offset;
+    for (std::size_t a = 0; a < st.axes.size(); ++a) {
+        auto& steps = out.step.emplace_back();
+        if (a == element || !o.present[a]) continue;
+        const auto along = coordinates(o.stride[a], strides, extents);
+        if (!along || along->back() != 0) return {};
+        steps.assign(along->begin(), along->end() - 1);
+        for (std::size_t d = 0; d < steps.size(); ++d)
+            (steps[d] < 0 ? low : high)[d] += steps[d] * (st.axes[a].extent - 1);
+    }
+    for (std::size_t d = 0; d < low.size(); ++d)
+        if (low[d] < 0 || high[d] >= extents_[d]) return {};
+    return out;
+}
+
+std::vector<std::int64_t> local_tensor::slot_strides(const way& w) const {
+    std::vector<std::int64_t> out;
+    for (const auto& steps : w.step)
+        out.push_back(
+            std::inner_product(steps.begin(), steps.end(), slot_strides_.begin(), std::int64_t{0}));
+    return out;
+}
+
+std::int64_t local_tensor::slot_offset(const way& w) const {
+    return std::inner_product(w.offset.begin(), w.offset.end(), slot_strides_.begin(), std::int64_t{0});
+}
+
+bool local_tensor::is_whole(const step& st, const way& w, std::size_t element) const {
+    std::vector<char> met(extents_.size(), 0);
+    for (std::size_t a = 0; a < st.axes.size(); ++a) {
+        if (a == element || w.step[a].empty() || st.axes[a].extent == 1) continue;
+        const auto d = w.dimension_of(a);
+        if (d < 0 || st.axes[a].extent != extents_[static_cast<std::size_t>(d)]) return false;
+        met[static_cast<std::size_t>(d)] = 1;
+    }
+    for (std::size_t d = 0; d < met.size(); ++d)
+        if (extents_[d] > 1 && !met[d]) return false;
+    return true;
+}
+
+void local_tensor::cover(const step& st, const way& w, std::size_t element) {
+    std::vector<std::size_t> axes;
+    std::int64_t count = 1;
+    for (std::size_t a = 0; a < st.axes.size(); ++a)
+        if (a != element && !w.step[a].empty()) axes.push_back(a), count *= st.axes[a].extent;
+    for (std::int64_t n = 0; n < count; ++n) {
+        auto rest = n;
+        std::int64_t at = 0, pitch = 1;
+        auto place = w.offset;
+        for (const auto a : axes) {
+            for (std::size_t d = 0; d < place.size(); ++d) place[d] += rest % st.axes[a].extent * w.step[a][d];
+            rest /= st.axes[a].extent;
+        }
+        for (std::size_t d = 0; d < place.size(); ++d) at += place[d] * pitch, pitch *= extents_[d];
+        covered_[static_cast<std::size_t>(at)] = 1;
+    }
+}
+
+bool local_tensor::is_covered() const { return std::find(covered_.begin(), covered_.end(), 0) == covered_.end(); }
+
+void local_tensor::forget() {
+    std::fill(covered_.begin(), covered_.end(), 0);
+    place = kept::nowhere;
+    number = phase = slot = -1;
+    dimension_places.clear();
+    is_stored = false;
+}
+
+} // namespace ricci::lowering

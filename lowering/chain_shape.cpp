@@ -1,0 +1,68 @@
+// chain_shape: how many elements a chain's kernel has at a time, and what it is expected to cost.
+#include "lowering/chain_shape.hpp"
+
+#include "lowering/chain_layout.hpp"
+#include "lowering/sm_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ricci::lowering {
+namespace {
+
+constexpr int largest_block = 256;
+/// Shared memory of a block, at least as many of which an SM should have: occupancy hides what a block waits for.
+constexpr std::int64_t good_bytes = 36 << 10;
+/// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core.
+constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.5;
+constexpr std::int64_t most_cpu_bytes = 1 << 20; ///< a half of L2
+
+std::int64_t most_items(const chain& c) {
+    std::int64_t out = 1;
+    for (const auto& ph : c.phases) out = std::max(out, ph.item_count());
+    return out;
+}
+
+} // namespace
+
+int chain_lanes(const chain& c, const machine& chip) {
+    return std::max<int>(1, chip.vector_bytes / static_cast<int>(size_of(real_of(c.compute))));
+}
+
+bool choose_chain_shape(chain& c, const machine& chip) {
+    // As many sums at once as hide what a multiply-add takes.
+    const std::int64_t most = chip.kind == target::cpu ? 8 : 4;
+    for (auto& ph : c.phases) {
+        const auto points = ph.point_count(), rounds = (points + most - 1) / most;
+        ph.unrolled = static_cast<std::int32_t>((points + rounds - 1) / rounds);
+    }
+    if (chip.kind == target::cpu) return vector_layout_of(c, chain_lanes(c, chip)).bytes <= most_cpu_bytes;
+    c.elements_of_block = 1;
+    const auto items = most_items(c);
+    if (shared_layout_of(c).bytes > chip.shared_bytes) return false;
+    while (c.elements_of_block * 2 * items <= largest_block || c.elements_of_block * items < 64) {
+        c.elements_of_block *= 2;
+        if (shared_layout_of(c).bytes > good_bytes) {
+            c.elements_of_block /= 2;
+            break;
+        }
+    }
+    // Rounds of the longest phase as even as can be.
+    const auto all = items * c.elements_of_block;
+    const auto rounds = (all + largest_block - 1) / largest_block;
+    c.threads = static_cast<std::int32_t>(std::clamp<std::int64_t>((all + rounds * 32 - 1) / (rounds * 32) * 32, 32,
+                                                                   largest_block));
+    return true;
+}
+
+double chain_seconds(const chain& c, const machine& chip) {
+    const auto elements = static_cast<double>(c.elements);
+    const double peak = real_of(c.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
+    const double part = chip.kind == target::cuda ? gpu_arithmetic : cpu_arithmetic;
+    const double at_once = chip.kind == target::cuda ? c.elements_of_block : chain_lanes(c, chip);
+    const double blocks = std::ceil(elements / at_once), busy = std::min(1.0, blocks / chip.processors);
+    return std::max(elements * c.bytes / chip.bandwidth, elements * c.flops / (part * peak)) / busy +
+           chip.launch_seconds;
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,215 @@
+// fuse_statements: steps that hand each other temporaries become one kernel, a chain.
+#include "lowering/fuse_statements.hpp"
+
+#include "lowering/chain_builder.hpp"
+#include "lowering/chain_layout.hpp"
+#include "lowering/chain_shape.hpp"
+#include "lowering/cost_model.hpp"
+#include "lowering/temporaries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace ricci::lowering {
+namespace {
+
+constexpr std::size_t longest_chain = 48; ///< steps
+constexpr std::int64_t least_elements = 1024; ///< of an axis that is no batch
+
+class fuser {
+  public:
+    fuser(plan& p, const machine& chip) : plan_(p), chip_(chip) {}
+
+    void run() {
+        for (std::size_t first = 0; first + 1 < plan_.steps.size();) {
+            auto found = longest_from(first);
+            if (!found) {
+                ++first;
+                continue;
+            }
+            take(first, *found);
+            first = found->last + 1;
+        }
+        if (plan_.chains.empty() && !why_.empty()) plan_.notes.push_back(why_);
+    }
+
+  private:
+    struct found_chain {
+        std::size_t last;
+        chain made;
+        double apart; ///< seconds, of a kernel for each step
+    };
+
+    const step& at(std::size_t n) const { return plan_.steps[n]; }
+
+    std::optional<found_chain> longest_from(std::size_t first) {
+        const auto end = std::min(plan_.steps.size(), first + longest_chain);
+        for (auto last = end - 1; last > first; --last) {
+            const auto own = temporaries_of(first, last);
+            if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
+            if (!reads_own(at(last), own) || has_conflicts(first, last, own)) continue;
+            for (const auto& axis : axes_of(first)) {
+                chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
+                std::optional<std::string> problem;
+                auto n = first;
+                for (; n <= last && !problem; ++n) problem = builder.add(at(n));
+                if (problem) {
+                    tell(n - 1, axis, *problem);
+                    continue;
+                }
+                found_chain out{last, std::move(builder).finish(), 0};
+                if (pays(first, out)) return out;
+            }
+        }
+        return {};
+    }
+
+    void tell(std::size_t n, std::string_view axis, const std::string& problem) {
+        if (why_.empty()) why_ = fmt::format("not fused by {}: step {}: {}", axis, n + 1, problem);
+    }
+
+    /// Axes of a step's output that may be the elements', the longest first.
+    std::vector<std::string_view> axes_of(std::size_t first) const {
+        const auto& st = at(first);
+        std::vector<std::size_t> axes;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (st.operands[0].present[a] && st.axes[a].extent > 1 &&
+                (st.axes[a].variable || st.axes[a].extent >= least_elements))
+                axes.push_back(a);
+        std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
+            if (st.axes[a].variable != st.axes[b].variable) return st.axes[a].variable > st.axes[b].variable;
+            return st.axes[a].extent > st.axes[b].extent;
+        });
+        std::vector<std::string_view> out;
+        for (const auto a : axes) out.push_back(st.axes[a].name);
+        return out;
+    }
+
+    /// Those that steps [first, last] write and no other step has.
+    std::set<std::int32_t> temporaries_of(std::size_t first, std::size_t last) const {
+        std::set<std::int32_t> out;
+        for (auto n = first; n <= last; ++n)
+            if (at(n).operands[0].source < 0) out.insert(at(n).operands[0].source);
+        for (std::size_t n = 0; n < plan_.steps.size(); ++n)
+            if (n < first || n > last)
+                for (const auto& o : at(n).operands) out.erase(o.source);
+        for (auto source = out.begin(); source != out.end();)
+            source = plan_.temporaries[static_cast<std::size_t>(-1 - *source)].extents.empty() ? out.erase(source)
+                                                                                             : std::next(source);
+        return out;
+    }
+
+    static bool reads_own(const step& st, const std::set<std::int32_t>& own) {
+        return std::any_of(st.operands.begin() + 1, st.operands.end(),
+                           [&](const operand& o) { return own.count(o.source) > 0; });
+    }
+
+    /// Whether two steps write the same elements for the same values of their indices.
+    static bool write_alike(const step& a, const step& b) {
+        const auto &x = a.operands[0], &y = b.operands[0];
+        if (x.source != y.source || x.type != y.type || x.offset != y.offset) return false;
+        for (std::size_t n = 0; n < a.axes.size(); ++n)
+            for (std::size_t o = 0; o < b.axes.size(); ++o)
+                if (a.axes[n].name == b.axes[o].name && x.present[n] && y.present[o] && x.stride[n] != y.stride[o])
+                    return false;
+        return true;
+    }
+
+    /// What is the same memory for all that is known: sources may be different accesses of one tensor.
+    std::int32_t memory_of(std::int32_t source) const {
+        return source < 0 || plan_.memory_of_access.empty() ? source
+                                                            : plan_.memory_of_access[static_cast<std::size_t>(source)];
+    }
+
+    /// Whether a step reads or writes memory outside of the chain that another one writes: elements are not computed
+    /// in the steps' order. Adding to what was written at the same place by the same element is fine.
+    bool has_conflicts(std::size_t first, std::size_t last, const std::set<std::int32_t>& own) const {
+        for (auto w = first; w <= last; ++w) {
+            const auto& left = at(w).operands[0];
+            if (own.count(left.source) > 0) continue;
+            for (auto n = first; n <= last; ++n) {
+                if (n == w) continue;
+                for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
+                    const auto& other = at(n).operands[o];
+                    if (memory_of(other.source) != memory_of(left.source)) continue;
+                    if (o != 0 || !write_alike(at(n), at(w))) return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    bool pays(std::size_t first, found_chain& f) {
+        auto& c = f.made;
+        find_spans(c);
+        if (!choose_chain_shape(c, chip_)) {
+            if (why_.empty())
+                why_ = fmt::format("not fused: an element takes {} bytes of shared memory, of {} that there are",
+                                   shared_layout_of(c).bytes, chip_.shared_bytes);
+            return false;
+        }
+        for (auto n = first; n <= f.last; ++n) f.apart += cost_model(at(n), chip_).seconds;
+        c.bytes = bytes_of(first, f.last) / static_cast<double>(c.elements);
+        const auto together = chain_seconds(c, chip_);
+        if (together < f.apart) return true;
+        if (why_.empty())
+            why_ = fmt::format("not fused: expected to take {:.3g} us, a kernel for each {:.3g}", together * 1e6,
+                               f.apart * 1e6);
+        return false;
+    }
+
+    /// To and from memory, each operand once.
+    double bytes_of(std::size_t first, std::size_t last) const {
+        double bytes = 0;
+        std::set<std::int32_t> met;
+        const auto own = temporaries_of(first, last);
+        for (auto n = first; n <= last; ++n)
+            for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
+                const auto& operand = at(n).operands[o];
+                if (own.count(operand.source) > 0) continue;
+                if (o > 0 && !met.insert(operand.source).second) continue;
+                const bool adds = o == 0 && at(n).op != assignment::assign;
+                bytes += (adds ? 2 : 1) * static_cast<double>(element_count(at(n).axes, operand.present)) *
+                         static_cast<double>(size_of(operand.type));
+            }
+        return bytes;
+    }
+
+    void take(std::size_t first, found_chain& f) {
+        const auto number = static_cast<std::int32_t>(plan_.chains.size());
+        for (auto n = first; n <= f.last; ++n) {
+            auto& st = plan_.steps[n];
+            st.chain = number;
+            st.kernel = family::chain, st.shape = form::chain;
+        }
+        const auto& c = f.made;
+        double kept = 0;
+        for (const auto source : temporaries_of(first, f.last)) {
+            const auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - source)];
+            kept += 2 * static_cast<double>(t.elements) * static_cast<double>(size_of(t.type));
+        }
+        plan_.notes.push_back(fmt::format(
+            "steps {} to {} are one kernel over {}, {} phase{}: {:.4g} MB moved instead of {:.4g}", first + 1,
+            f.last + 1, c.axis, c.phases.size(), c.phases.size() == 1 ? "" : "s",
+            c.bytes * static_cast<double>(c.elements) / 1e6,
+            (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
+        plan_.chains.push_back(std::move(f.made));
+    }
+
+    plan& plan_;
+    const machine& chip_;
+    std::string why_; ///< the first reason why the most steps are no chain
+};
+
+} // namespace
+
+plan fuse_statements(plan p, const machine& chip) {
+    if (chip.has_compiler) fuser(p, chip).run();
+    return p;
+}
+
+} // namespace ricci::lowering
