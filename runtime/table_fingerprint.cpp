@@ -90,10 +90,8 @@ kernel_handle kernel_of(backend& b, scalar_type type, std::size_t axes) {
     const std::lock_guard lock(mutex);
     auto& kernel = loaded[{&b, type, axes}];
     if (kernel == nullptr) {
-        prelude text;
-        text.constant("axis_count", static_cast<std::int64_t>(axes));
-        text.constant("entry_type", static_cast<std::int64_t>(type));
-        kernel = cached_kernel(b, complete_source(text.text(), "table_fingerprint.cuh"), "ricci_table_fingerprint");
+        const auto launch = fingerprint_kernel(type, axes);
+        kernel = cached_kernel(b, launch.source, launch.entry);
     }
     return kernel;
 }
@@ -118,6 +116,18 @@ std::uint64_t on_gpu(const own_axes& own, scalar_type type, const void* first, b
 }
 
 } // namespace
+
+kernel_launch fingerprint_kernel(scalar_type type, std::size_t axes) {
+    prelude text;
+    text.constant("axis_count", static_cast<std::int64_t>(axes));
+    text.constant("entry_type", static_cast<std::int64_t>(type));
+    kernel_launch out;
+    out.source = complete_source(text.text(), "table_fingerprint.cuh");
+    out.entry = "ricci_table_fingerprint";
+    out.shape.threads = threads;
+    out.shape.starts_early = true;
+    return out;
+}
 
 std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s, device d,
                                 backend& b) {

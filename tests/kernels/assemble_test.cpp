@@ -2,6 +2,7 @@
 // sm_90, for which they are made, none keeps anything in local memory.
 #include "lowering/error.hpp"
 #include "runtime/nvrtc_compiler.hpp"
+#include "runtime/table_fingerprint.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
@@ -36,6 +37,15 @@ TEST_CASE("every kernel is assembled") {
     std::sort(milliseconds.begin(), milliseconds.end());
     WARN(sources.size() << " kernels, median " << milliseconds[milliseconds.size() / 2] << " ms, longest "
                         << milliseconds.back() << " ms");
+}
+
+TEST_CASE("the kernel for tables that others may write is assembled") {
+    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
+    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    for (const auto type : {ricci::lowering::scalar_type::i32, ricci::lowering::scalar_type::i64})
+        for (const std::size_t axes : {0, 1, 3})
+            CHECK(ricci::tests::frame_bytes(
+                      compiler.compile(ricci::runtime::fingerprint_kernel(type, axes).source)) == 0);
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {
