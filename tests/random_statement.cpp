@@ -305,7 +305,7 @@ class generator : random_places {
     void gather_some(random_case& c) {
         for (std::size_t a = 0; a < placements_.size(); ++a) {
             const auto access = c.s.accesses[a];
-            if (access.padded || access.position_count == 0 || !chance(0.1)) continue;
+            if (access.padded || access.position_count == 0 || !chance(a == 0 ? 0.2 : 0.1)) continue;
             const auto p = static_cast<std::int32_t>(between(0, access.position_count - 1));
             if (c.s.positions[static_cast<std::size_t>(access.first_position + p)].extent == 0) continue;
             // Matrices at addresses are apart from the left's.
@@ -313,7 +313,9 @@ class generator : random_places {
                 return &o != &placements_[a] && o.buffer == placements_[a].buffer;
             };
             const bool shared = std::any_of(placements_.begin(), placements_.end(), is_shared);
-            if (!shared && chance(0.4)) gather_by_address(c, a, p);
+            const bool adds = a == 0 && chance(0.6); // equal entries may be drawn then
+            if (adds) c.s.op = chance(0.5) ? assignment::add : assignment::subtract;
+            if (!adds && !shared && chance(0.4)) gather_by_address(c, a, p);
             else gather_by_table(c, a, p, chance(0.5) ? scalar_type::i32 : scalar_type::i64, random_);
         }
     }

@@ -77,6 +77,11 @@ constexpr pattern gathered_few[] = {
     {"C(i,j,e) -= A(i,k,p(e))*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,3] B=$b[85,101,2] p=i32[2]"},
     {"C(i,distinct(q)(j)) -= 2*A(p(i),k)*B(k,j)", "C=$c[1100,70] A=$a[9,61] B=$b[61,64] p=i64[1100] q=i32[64]"},
 };
+// Adding through tables with equal entries, in their order and by atomics; scatter_test has more of them.
+constexpr pattern scattered_few[] = {
+    {"C(j,l(2*e+1),k) += conj(A(e,j)) + B(k)", "C=$c[37,9,2] A=$a[11,37] B=$b[2] l=i64[23]"},
+    {"C(atomic(l)(i,e)) -= A(i,e)", "C=$c[40] A=$a[8,30] l=i32[8,30]"},
+};
 constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
     {"C(i,j,e) = 2*A(k,i,e)*B(j,k,e)", "C=$c[128,90,2] A=$a[96,128,2] B=$b[90,96,2]"},
@@ -173,6 +178,8 @@ std::vector<covering_case> covering_list() {
     add(out, chain_few, few_types);
     add(out, direct_all, all_types);
     add(out, direct_real, real_types);
+    add(out, std::array{scattered_few[0]}, std::array{few_types[1]});
+    add(out, std::array{scattered_few[1]}, std::array{few_types[0]});
     return out;
 }
 
