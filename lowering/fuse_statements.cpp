@@ -52,7 +52,7 @@ class fuser {
             const auto own = temporaries_of(first, last);
             if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
             if (!reads_own(at(last), own) || has_conflicts(first, last, own)) continue;
-            for (const auto& axis : axes_of(first)) {
+            for (const auto& axis : axes_of(first, last)) {
                 chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
                 std::optional<std::string> problem;
                 auto n = first;
@@ -72,13 +72,19 @@ class fuser {
         if (why_.empty()) why_ = fmt::format("not fused by {}: step {}: {}", axis, n + 1, problem);
     }
 
-    /// Axes of a step's output that may be the elements', the longest first.
-    std::vector<std::string_view> axes_of(std::size_t first) const {
+    /// Axes of a step's output that may be the elements', the longest first: batches, or long ones.
+    std::vector<std::string_view> axes_of(std::size_t first, std::size_t last) const {
         const auto& st = at(first);
+        const auto is_batch = [&](std::string_view name) {
+            for (auto n = first; n <= last; ++n)
+                for (const auto& axis : at(n).axes)
+                    if (axis.name == name && axis.variable) return true;
+            return false;
+        };
         std::vector<std::size_t> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.operands[0].present[a] && st.axes[a].extent > 1 &&
-                (st.axes[a].variable || st.axes[a].extent >= least_elements))
+                (st.axes[a].extent >= least_elements || is_batch(st.axes[a].name)))
                 axes.push_back(a);
         std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
             if (st.axes[a].variable != st.axes[b].variable) return st.axes[a].variable > st.axes[b].variable;

@@ -11,6 +11,7 @@
 #include "lowering/fuse_statements.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/order_operands.hpp"
+#include "lowering/passes.hpp"
 #include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
 #include "lowering/scatter_left.hpp"
@@ -21,33 +22,42 @@
 
 namespace ricci::lowering {
 
-plan lower(const statement& s, const machine& chip, const priors& known, bool dynamic_extents,
-           std::vector<stage>* trace) {
-    plan p;
-    std::string last;
-    const auto pass = [&](std::string_view name, plan result) {
-        p = std::move(result);
-        if (trace == nullptr) return;
-        auto dump = to_string(p, s);
-        trace->push_back({name, dump == last ? "(unchanged)" : dump});
-        last = std::move(dump);
-    };
-    pass("fix_indices", fix_indices(s));
-    pass("scope_sums", scope_sums(std::move(p), s));
-    pass("check_overlap", check_overlap(std::move(p), s));
+plan pass_tracer::operator()(std::string_view name, plan result) {
+    if (trace_ == nullptr) return result;
+    auto dump = to_string(result, s_);
+    trace_->push_back({name, dump == last_ ? "(unchanged)" : dump});
+    last_ = std::move(dump);
+    return result;
+}
+
+plan split_into_steps(const statement& s, const machine& chip, const pass_observer& pass) {
+    auto p = pass("fix_indices", fix_indices(s));
+    p = pass("scope_sums", scope_sums(std::move(p), s));
+    p = pass("check_overlap", check_overlap(std::move(p), s));
     const bool adds_up = std::any_of(p.steps.begin(), p.steps.end(),
                                      [](const step& st) { return collision_of(st) != collision::none; });
-    if (adds_up) pass("scatter_left", scatter_left(std::move(p), s, chip));
-    if (chip.kind == target::cpu) pass("find_symmetry", find_symmetry(std::move(p), s));
-    pass("find_batches", find_batches(std::move(p)));
-    pass("order_operands", order_operands(std::move(p), chip));
-    if (!dynamic_extents) pass("fuse_statements", fuse_statements(std::move(p), chip));
-    if (chip.kind == target::cpu && !dynamic_extents) pass("slice_steps", slice_steps(std::move(p), chip));
-    pass("classify_axes", classify_axes(std::move(p)));
-    pass("fuse_axes", fuse_axes(std::move(p)));
-    pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));
-    pass("place_temporaries", place_temporaries(std::move(p)));
-    return p;
+    if (adds_up) p = pass("scatter_left", scatter_left(std::move(p), s, chip));
+    if (chip.kind == target::cpu) p = pass("find_symmetry", find_symmetry(std::move(p), s));
+    p = pass("find_batches", find_batches(std::move(p)));
+    return pass("order_operands", order_operands(std::move(p), chip));
+}
+
+plan choose_kernels(plan p, const machine& chip, const priors& known, bool dynamic_extents,
+                    const pass_observer& pass) {
+    if (chip.kind == target::cpu && !dynamic_extents) p = pass("slice_steps", slice_steps(std::move(p), chip));
+    p = pass("classify_axes", classify_axes(std::move(p)));
+    p = pass("fuse_axes", fuse_axes(std::move(p)));
+    p = pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));
+    return pass("place_temporaries", place_temporaries(std::move(p)));
+}
+
+plan lower(const statement& s, const machine& chip, const priors& known, bool dynamic_extents,
+           std::vector<stage>* trace) {
+    pass_tracer tracer(s, trace);
+    const pass_observer pass = [&](std::string_view name, plan result) { return tracer(name, std::move(result)); };
+    auto p = split_into_steps(s, chip, pass);
+    if (!dynamic_extents) p = pass("fuse_statements", fuse_statements(std::move(p), chip));
+    return choose_kernels(std::move(p), chip, known, dynamic_extents, pass);
 }
 
 } // namespace ricci::lowering

@@ -49,7 +49,8 @@ std::vector<piece> lives(const plan& p) {
         const auto meet = [&](std::int32_t source) {
             if (source >= 0 || kept[static_cast<std::size_t>(-1 - source)]) return;
             auto& life = out[static_cast<std::size_t>(-1 - source)];
-            if (!life.used) life.first_step = n, life.used = true;
+            const bool is_zeroed = p.temporaries[static_cast<std::size_t>(-1 - source)].is_zeroed;
+            if (!life.used) life.first_step = is_zeroed ? 0 : n, life.used = true;
             life.last_step = n;
         };
         for (const auto& o : p.steps[n].operands) meet(o.source);

@@ -154,6 +154,7 @@ struct step {
     scratch workspace;
     std::int32_t group = -1; ///< of plan::groups; steps of one stand together
     std::int32_t chain = -1; ///< of plan::chains; steps of one stand together and are one kernel
+    std::int32_t statement = 0; ///< of a program
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.
@@ -162,6 +163,8 @@ struct temporary {
     std::int64_t elements = 0;
     std::int64_t offset = 0; ///< place_temporaries: bytes from the start of the workspace
     bool of_slice = false;   ///< place_temporaries: each slice at work has one of its own, in memory apart
+    bool is_local = false;   ///< of a program
+    bool is_zeroed = false;  ///< all bits zero before the first step
     std::vector<std::int64_t> extents{}; ///< the nearest first, where several dimensions are known
 };
 
@@ -181,6 +184,7 @@ struct table_check {
         std::int64_t begin = 0, count = 0, stride = 0; ///< of the label; elements
     };
     std::vector<run> runs; ///< the entries are those at offset + sum of (label - begin)*stride
+    std::int32_t statement = 0; ///< of a program: whose accesses and labels these are
 };
 
 struct plan {
@@ -191,6 +195,7 @@ struct plan {
     std::vector<chain> chains;  ///< fuse_statements
     /// of a program: the first of the accesses that may share memory with one; empty: those of one statement
     std::vector<std::int32_t> memory_of_access;
+    std::vector<std::int32_t> first_accesses; ///< of a program: of each statement, among the joined ones
     std::int64_t workspace_bytes = 0, slice_bytes = 0; ///< place_temporaries: the temporaries together; a slice's own
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
 };

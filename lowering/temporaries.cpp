@@ -60,7 +60,8 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
         out.stride[a] = stride, stride = saturating_product(stride, axes[a].extent);
         extents.push_back(axes[a].extent);
     }
-    p.temporaries.push_back({type, stride, 0, false, std::move(extents)});
+    p.temporaries.push_back({type, stride});
+    p.temporaries.back().extents = std::move(extents);
     return out;
 }
 

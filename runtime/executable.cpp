@@ -10,6 +10,7 @@
 #include "runtime/table_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -136,13 +137,16 @@ struct executable::places {
 executable::executable(device d, plan p)
     : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)),
       groups_(std::move(p.groups)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
-      slice_bytes_(static_cast<std::size_t>(p.slice_bytes)) {
+      slice_bytes_(static_cast<std::size_t>(p.slice_bytes)), first_accesses_(std::move(p.first_accesses)) {
     const auto& chip = backend_.machine();
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
         const auto& st = p.steps[n];
         if (!begins_kernel(p, n) || !has_work(st)) continue;
-        if (st.kernel == family::scatter && chip.has_compiler) take_scatter(st, p.checks);
         auto& out = steps_.emplace_back();
+        if (st.kernel == family::scatter && chip.has_compiler) {
+            out.scatter = static_cast<std::int32_t>(scatters_.size());
+            take_scatter(st, p.checks);
+        }
         out.step = st;
         if (out.step.kernel == family::library) {
             out.how = prepared_step::runner::library;
@@ -153,19 +157,47 @@ executable::executable(device d, plan p)
             out.kernel = loaded_request(backend_, make_kernel_of(p, n, chip));
         }
     }
-    if (checks_tables(device_)) checks_ = std::move(p.checks);
+    if (checks_tables(device_)) keep_checks(p.checks);
+}
+
+void executable::keep_checks(const std::vector<table_check>& checks) {
+    for (const auto& check : checks) {
+        const auto statement = static_cast<std::size_t>(check.statement);
+        if (checks_.size() <= statement) checks_.resize(statement + 1);
+        checks_[statement].push_back(check);
+    }
 }
 
 /// Entries are checked where an inverse is built of them, which is where they changed.
 void executable::take_scatter(const step& st, std::vector<table_check>& checks) {
-    auto& use = scatter_.emplace(scatter_shape_of(st));
+    auto shape = scatter_shape_of(st);
+    const auto first = first_access_of(st.statement);
+    for (auto& t : shape.tables) t.source -= first; // as its own statement counts them
+    auto& use = scatters_.emplace_back(scatter_of_statement{scatter_use(std::move(shape)), st.statement}).use;
     const auto is_its = [&](const table_check& check) {
-        return check.access == 0 && std::any_of(use.shape.tables.begin(), use.shape.tables.end(),
-                                                [&](const auto& t) { return t.source == check.table; });
+        return check.statement == st.statement && check.access == 0 &&
+               std::any_of(use.shape.tables.begin(), use.shape.tables.end(),
+                           [&](const auto& t) { return t.source == check.table; });
     };
     const auto others = std::stable_partition(checks.begin(), checks.end(), std::not_fn(is_its));
     use.checks.assign(others, checks.end());
     checks.erase(others, checks.end());
+}
+
+std::int32_t executable::first_access_of(std::int32_t statement) const {
+    return first_accesses_.empty() ? 0 : first_accesses_[static_cast<std::size_t>(statement)];
+}
+
+bool executable::can_run(const plan& p) {
+    return std::count_if(p.steps.begin(), p.steps.end(), [](const step& st) {
+               return st.kernel == family::scatter;
+           }) <= static_cast<std::ptrdiff_t>(most_scatters);
+}
+
+void executable::zero_temporaries(char* workspace) const {
+    for (const auto& t : temporaries_)
+        if (t.is_zeroed && !t.of_slice)
+            backend_.zero(workspace + t.offset, static_cast<std::size_t>(t.elements * size_of(t.type)));
 }
 
 bool executable::has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
@@ -179,16 +211,21 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
     return out;
 }
 
-void executable::launch(const statement& s) const {
+void executable::launch(const statement& joined, std::span<const statement> statements) const {
     if (steps_.empty()) return;
-    check_tables(checks_, s, device_, backend_);
-    const auto inverse = scatter_ ? inverse_of(*scatter_, s, device_, backend_) : nullptr;
+    for (std::size_t n = 0; n < checks_.size(); ++n) check_tables(checks_[n], statements[n], device_, backend_);
+    std::array<std::shared_ptr<const table_inverse>, most_scatters> inverses;
+    for (std::size_t n = 0; n < scatters_.size(); ++n)
+        inverses[n] = inverse_of(scatters_[n].use, statements[static_cast<std::size_t>(scatters_[n].statement)],
+                                 device_, backend_);
     const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
-    places all{s, temporaries_, memory.data()};
-    if (inverse != nullptr) all.lists = inverse->lists();
+    zero_temporaries(memory.data());
+    places all{joined, temporaries_, memory.data()};
     for (std::size_t n = 0; n < steps_.size();) {
         auto end = n + 1;
         const auto group = steps_[n].step.group;
+        if (const auto scatter = steps_[n].scatter; scatter >= 0)
+            all.lists = inverses[static_cast<std::size_t>(scatter)]->lists();
         if (group < 0) {
             launch(steps_[n], all);
         } else {

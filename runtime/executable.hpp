@@ -8,7 +8,7 @@
 #include "runtime/loaded_request.hpp"
 
 #include <memory>
-#include <optional>
+#include <span>
 #include <vector>
 
 namespace ricci::runtime {
@@ -19,6 +19,7 @@ struct prepared_step {
     runner how = runner::kernel;
     lowering::step step;
     loaded_request kernel;
+    std::int32_t scatter = -1; ///< of the executable's
     gemm_problem gemm; ///< library: all but the pointers
     std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
 };
@@ -29,7 +30,12 @@ class executable {
     executable(device d, lowering::plan p);
 
     /// Runs the steps on the data and scalars of `s`, whose structure is that of the statement that was lowered.
-    void launch(const lowering::statement& s) const;
+    void launch(const lowering::statement& s) const { launch(s, {&s, 1}); }
+    /// The same for a program: its statements, and those joined.
+    void launch(const lowering::statement& joined, std::span<const lowering::statement> statements) const;
+
+    /// Whether a program's plan can be run as one: of steps that add through tables there are few enough.
+    static bool can_run(const lowering::plan& p);
 
     /// Whether a step has elements to write.
     static bool has_work(const lowering::step& st);
@@ -41,6 +47,10 @@ class executable {
     class workspace;
     struct places;
     void take_scatter(const lowering::step& st, std::vector<lowering::table_check>& checks);
+    void keep_checks(const std::vector<lowering::table_check>& checks);
+    void zero_temporaries(char* workspace) const;
+    std::int32_t first_access_of(std::int32_t statement) const;
+    static constexpr std::size_t most_scatters = 4; ///< steps that add through tables, of a program that is one plan
     void launch(const prepared_step& st, const places& where) const;
     void launch_library(const prepared_step& st, const places& where) const;
     /// Steps [first, last), slice by slice.
@@ -51,8 +61,13 @@ class executable {
     std::vector<lowering::temporary> temporaries_;
     std::vector<lowering::slices> groups_;
     std::size_t workspace_bytes_ = 0, slice_bytes_ = 0;
-    std::vector<lowering::table_check> checks_; ///< made before a launch
-    std::optional<scatter_use> scatter_;        ///< of the one step that adds through tables in their order
+    std::vector<std::int32_t> first_accesses_; ///< of a program's statements among the joined ones
+    std::vector<std::vector<lowering::table_check>> checks_; ///< of each statement, made before a launch
+    struct scatter_of_statement {
+        scatter_use use;
+        std::int32_t statement = 0;
+    };
+    std::vector<scatter_of_statement> scatters_; ///< of the steps that add through tables in their order
     std::vector<prepared_step> steps_;
 };
 

@@ -7,6 +7,7 @@
 #include "runtime/first_use.hpp"
 #include "runtime/host_threads.hpp"
 #include "runtime/lower_for.hpp"
+#include "runtime/program_cache.hpp"
 #include "runtime/statement_key.hpp"
 
 #include <atomic>
@@ -163,7 +164,9 @@ class local_memory {
 } // namespace
 
 void choose_tuning(tuning choice) {
-    if (tuning_choice.exchange(choice) != choice) ++tuning_generation;
+    if (tuning_choice.exchange(choice) == choice) return;
+    ++tuning_generation;
+    forget_programs();
 }
 
 tuning chosen_tuning() noexcept { return tuning_choice; }
@@ -184,6 +187,7 @@ void prepare(const statement& s) {
 }
 
 void prepare(const std::vector<statement>& statements) {
+    if (placed_program program; program.take(statements) && find_fused(program)) return;
     const local_memory locals(statements);
     std::vector<std::exception_ptr> problems(statements.size());
     // Kernels that are measured on first use would be measured against the compilers of the others.
@@ -200,6 +204,11 @@ void prepare(const std::vector<statement>& statements) {
 }
 
 void run_program(const std::vector<statement>& statements) {
+    {
+        static thread_local placed_program program;
+        if (program.take(statements))
+            if (const auto fused = find_fused(program)) return fused->launch(program.joined, program.statements);
+    }
     const local_memory locals(statements);
     std::vector<statement> resolved;
     std::vector<std::shared_ptr<const executable>> all;

@@ -13,7 +13,6 @@ using namespace lowering;
 std::uint64_t word(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 void write_header(const statement& s, key_words& key) {
-    key.clear();
     for (const auto count : {static_cast<std::size_t>(s.op) | static_cast<std::size_t>(s.math) << 8,
                              s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
         key.push_back(count);
@@ -47,6 +46,11 @@ void write_access_header(const access& a, key_words& key) {
 } // namespace
 
 void write_key(const statement& s, key_words& key) {
+    key.clear();
+    append_key(s, key);
+}
+
+void append_key(const statement& s, key_words& key) {
     write_header(s, key);
     for (const auto& l : s.labels) key.push_back(word(l.begin)), key.push_back(word(l.end));
     for (const auto& a : s.accesses) {
@@ -79,6 +83,7 @@ void write_key(const statement& s, key_words& key) {
 }
 
 void write_shapeless_key(const statement& s, key_words& key) {
+    key.clear();
     write_header(s, key);
     for (const auto& l : s.labels) key.push_back(l.has_range());
     for (const auto& a : s.accesses) {

@@ -24,6 +24,9 @@ struct key_hash {
 /// once `key` has grown.
 void write_key(const lowering::statement& s, key_words& key);
 
+/// Appends the structure of `s` to `key` instead of replacing it.
+void append_key(const lowering::statement& s, key_words& key);
+
 /// The same without extents, strides and ranges: statements that differ in sizes only.
 void write_shapeless_key(const lowering::statement& s, key_words& key);
 

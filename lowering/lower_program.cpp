@@ -1,0 +1,154 @@
+// lower_program: from the statements of a program to one plan.
+#include "lowering/lower_program.hpp"
+
+#include "lowering/fuse_statements.hpp"
+#include "lowering/passes.hpp"
+#include "lowering/error.hpp"
+#include "lowering/temporaries.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ricci::lowering {
+namespace {
+
+class program_joiner {
+  public:
+    program_joiner(const std::vector<statement>& statements, const std::vector<std::int32_t>& locals,
+                   const shared_memory_of_accesses& shared, const machine& chip)
+        : statements_(statements), locals_(locals), shared_(shared), chip_(chip) {}
+
+    plan run() {
+        for (std::size_t n = 0; n < statements_.size(); ++n) append(n);
+        out_.memory_of_access = shared_.memory;
+        rename_axes();
+        find_zeroed();
+        return std::move(out_);
+    }
+
+  private:
+    void append(std::size_t n) {
+        const auto& s = statements_[n];
+        auto p = split_into_steps(s, chip_, [](std::string_view, plan result) { return result; });
+        for (auto& st : p.steps) {
+            st.statement = static_cast<std::int32_t>(n);
+            for (auto& o : st.operands) o.source = source_of(s, o.source);
+            for (auto& node : st.nodes)
+                if (node.kind == operation::scalar) node.a += scalars_;
+        }
+        for (auto& check : p.checks) check.statement = static_cast<std::int32_t>(n);
+        for (std::size_t t = 0; t < p.temporaries.size(); ++t)
+            out_.temporaries[static_cast<std::size_t>(number_of_own(n, static_cast<std::int32_t>(t)))] =
+                std::move(p.temporaries[t]);
+        move_to(out_.steps, p.steps), move_to(out_.checks, p.checks), move_to(out_.notes, p.notes);
+        out_.first_accesses.push_back(accesses_);
+        accesses_ += static_cast<std::int32_t>(s.accesses.size());
+        scalars_ += static_cast<std::int32_t>(s.scalars.size());
+    }
+
+    template <class T> static void move_to(std::vector<T>& to, std::vector<T>& from) {
+        for (auto& x : from) to.push_back(std::move(x));
+    }
+
+    std::int32_t source_of(const statement& s, std::int32_t source) {
+        if (source < 0) return -1 - number_of_own(statement_number(s), -1 - source);
+        const auto joined = accesses_ + source;
+        const auto local = locals_[static_cast<std::size_t>(joined)];
+        // The inverses of tables are found by the statement's own accesses.
+        if (local == no_local)
+            return is_index(s.accesses[static_cast<std::size_t>(source)].type)
+                       ? joined
+                       : shared_.same[static_cast<std::size_t>(joined)];
+        return -1 - number_of_local(s, source, local);
+    }
+
+    std::size_t statement_number(const statement& s) const { return static_cast<std::size_t>(&s - statements_.data()); }
+
+    std::int32_t number_of_own(std::size_t statement, std::int32_t temporary) {
+        const auto [found, is_new] = own_numbers_.try_emplace({statement, temporary}, next());
+        if (is_new) out_.temporaries.emplace_back();
+        return found->second;
+    }
+
+    std::int32_t number_of_local(const statement& s, std::int32_t source, std::int32_t local) {
+        const auto [found, is_new] = local_numbers_.try_emplace(local, next());
+        if (!is_new) return found->second;
+        const auto& a = s.accesses[static_cast<std::size_t>(source)];
+        temporary t;
+        t.type = a.type, t.elements = 1, t.is_local = true;
+        for (int p = 0; p < a.position_count; ++p) {
+            const auto extent = s.positions[static_cast<std::size_t>(a.first_position + p)].extent;
+            t.extents.push_back(extent);
+            if (__builtin_mul_overflow(t.elements, extent, &t.elements))
+                throw error("the size of a ricci::local does not fit 64 bits");
+        }
+        out_.temporaries.push_back(std::move(t));
+        return found->second;
+    }
+
+    std::int32_t next() const { return static_cast<std::int32_t>(out_.temporaries.size()); }
+
+    /// Statements may call one dimension of a local by different indices; a chain knows axes by their names. The one
+    /// who writes the local first names it.
+    void rename_axes() {
+        std::map<std::pair<std::int32_t, std::int64_t>, std::string_view> names; // by local and stride
+        for (auto& st : out_.steps) {
+            for (std::size_t o = 1; o <= st.operands.size(); ++o) { // the output last
+                const auto& here = st.operands[o % st.operands.size()];
+                if (here.source >= 0 || !out_.temporaries[static_cast<std::size_t>(-1 - here.source)].is_local) continue;
+                const bool is_output = o == st.operands.size();
+                for (std::size_t a = 0; a < st.axes.size(); ++a) {
+                    if (!here.present[a] || here.stride[a] == 0 || st.axes[a].extent < 2) continue;
+                    const auto [found, is_new] = names.try_emplace({here.source, here.stride[a]}, st.axes[a].name);
+                    if (!is_new && !is_output && found->second != st.axes[a].name) rename(st, a, found->second);
+                }
+            }
+        }
+    }
+
+    static void rename(step& st, std::size_t axis, std::string_view name) {
+        const auto taken = std::find_if(st.axes.begin(), st.axes.end(), [&](const auto& a) { return a.name == name; });
+        if (taken != st.axes.end()) std::swap(taken->name, st.axes[axis].name);
+        else st.axes[axis].name = name;
+    }
+
+    /// A local is zero where nothing was written: only if its first use writes all of it need it not be made so.
+    void find_zeroed() {
+        std::set<std::int32_t> met;
+        for (const auto& st : out_.steps)
+            for (std::size_t o = 1; o <= st.operands.size(); ++o) {
+                const auto& here = st.operands[o % st.operands.size()];
+                if (here.source >= 0 || !met.insert(here.source).second) continue;
+                auto& t = out_.temporaries[static_cast<std::size_t>(-1 - here.source)];
+                const bool writes_all = o == st.operands.size() && st.op == assignment::assign && here.bounds.empty() &&
+                                        here.gathers.empty() && element_count(st.axes, here.present) == t.elements;
+                t.is_zeroed = t.is_local && !writes_all;
+            }
+    }
+
+    const std::vector<statement>& statements_;
+    const std::vector<std::int32_t>& locals_;
+    const shared_memory_of_accesses& shared_;
+    const machine& chip_;
+    plan out_;
+    std::int32_t accesses_ = 0, scalars_ = 0; ///< of the statements before
+    std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> own_numbers_;
+    std::map<std::int32_t, std::int32_t> local_numbers_;
+};
+
+} // namespace
+
+plan lower_program(const std::vector<statement>& statements, const std::vector<std::int32_t>& locals,
+                   const shared_memory_of_accesses& shared, const machine& chip, const priors& known,
+                   std::vector<stage>* trace) {
+    statement joined;
+    join_statements(statements, joined);
+    pass_tracer traced(joined, trace);
+    const pass_observer tracer = [&](std::string_view name, plan result) { return traced(name, std::move(result)); };
+    auto p = tracer("statements as steps", program_joiner(statements, locals, shared, chip).run());
+    p = tracer("fuse_statements", fuse_statements(std::move(p), chip));
+    return choose_kernels(std::move(p), chip, known, false, tracer);
+}
+
+} // namespace ricci::lowering

@@ -1,0 +1,86 @@
+// program_cache: programs whose statements are fused, prepared once for each structure.
+#include "runtime/program_cache.hpp"
+
+#include "runtime/backend.hpp"
+#include "runtime/run.hpp"
+#include "runtime/statement_key.hpp"
+#include "runtime/tuning_database.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+
+/// Beyond this many structures the map starts anew: kernels stay cached, only lowering is done again.
+constexpr std::size_t most_programs = 4096;
+
+using program_map = std::unordered_map<key_words, std::shared_ptr<const executable>, key_hash>;
+
+struct shared_state {
+    std::mutex mutex;
+    program_map programs;
+};
+shared_state& shared() {
+    static auto& state = *new shared_state; // never destroyed: threads may outlive static destructors
+    return state;
+}
+
+void write_program_key(const placed_program& p, key_words& key) {
+    key.clear();
+    for (const auto& s : p.statements) append_key(s, key);
+    for (const auto& list : {&p.locals, &p.shared.same, &p.shared.memory})
+        for (const auto x : *list) key.push_back(static_cast<std::uint64_t>(x));
+}
+
+} // namespace
+
+bool placed_program::take(const std::vector<statement>& from) {
+    if (from.size() < 2) return false;
+    for (const auto& s : from)
+        for (const auto& a : s.accesses)
+            if (a.device != from[0].accesses[0].device) return false;
+    statements = from;
+    place_locals(statements, locals);
+    find_shared_memory(statements, shared);
+    join_statements(statements, joined);
+    return true;
+}
+
+plan plan_of(const placed_program& p, std::vector<stage>* trace) {
+    auto& b = backend_of(device(p.statements[0].accesses[0].device));
+    std::shared_ptr<const tuning_table> measured, shipped;
+    if (chosen_tuning() != tuning::off) {
+        auto& database = tuning_database_of(b.machine());
+        measured = database.measured(), shipped = database.shipped();
+    }
+    return lower_program(p.statements, p.locals, p.shared, b.machine(), {measured.get(), shipped.get()}, trace);
+}
+
+std::shared_ptr<const executable> find_fused(const placed_program& p) {
+    static thread_local key_words key;
+    write_program_key(p, key);
+    auto& state = shared();
+    const std::lock_guard lock(state.mutex);
+    if (const auto found = state.programs.find(key); found != state.programs.end()) return found->second;
+    const device d(p.statements[0].accesses[0].device);
+    std::shared_ptr<const executable> made;
+    if (backend_of(d).machine().has_compiler) {
+        auto plan = plan_of(p, nullptr);
+        if (!plan.chains.empty() && executable::can_run(plan)) made = std::make_shared<const executable>(d, std::move(plan));
+    }
+    if (state.programs.size() >= most_programs) state.programs.clear();
+    state.programs.emplace(key, made);
+    return made;
+}
+
+void forget_programs() {
+    auto& state = shared();
+    const std::lock_guard lock(state.mutex);
+    state.programs.clear();
+}
+
+} // namespace ricci::runtime

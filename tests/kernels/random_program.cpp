@@ -1,0 +1,173 @@
+// random_program: programs of contractions and functions of a few elements' numbers, whose locals hand each other on.
+#include "tests/kernels/random_program.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <random>
+
+namespace ricci::tests {
+namespace {
+
+using lowering::scalar_type;
+
+/// A tensor of the program: its indices but the element's, by letter.
+struct value {
+    std::string name, letters;
+    bool is_local = false;
+};
+
+class program_maker {
+  public:
+    explicit program_maker(std::uint64_t seed) : random_(seed) {
+        constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
+        type_ = types[below(4)];
+        elements_ = 2 + below(40);
+        element_first_ = below(6) == 0;
+    }
+
+    random_program make() {
+        const auto count = 2 + below(5);
+        values_.push_back(make_tensor(new_letters(1 + below(3)), false));
+        for (std::int64_t n = 0; n + 1 < count; ++n) add_statement(true);
+        add_statement(false);
+        return std::move(out_);
+    }
+
+  private:
+    std::int64_t below(std::int64_t n) { return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random_); }
+    bool is_complex() const { return lowering::is_complex(type_); }
+
+    std::string new_letters(std::int64_t count) {
+        std::string out;
+        while (static_cast<std::int64_t>(out.size()) < count) out += new_letter(out);
+        return out;
+    }
+    char new_letter(std::string_view taken) {
+        constexpr std::string_view all = "abcdfghijklm";
+        while (true)
+            if (const auto c = all[static_cast<std::size_t>(below(static_cast<std::int64_t>(all.size())))];
+                taken.find(c) == taken.npos) {
+                extents_.try_emplace(c, 1 + below(5));
+                return c;
+            }
+    }
+
+    void declare(const std::string& name, const std::string& letters, bool has_element) {
+        text_operand o;
+        o.name = name, o.type = type_;
+        std::int64_t stride = 1;
+        for (const char c : letters_of(letters, has_element)) {
+            o.extents.push_back(c == 'e' ? elements_ : extents_.at(c));
+            o.strides.push_back(stride);
+            stride *= o.extents.back();
+        }
+        out_.operands.push_back(std::move(o));
+    }
+
+    std::string letters_of(const std::string& letters, bool has_element) const {
+        if (!has_element) return letters;
+        return element_first_ ? "e" + letters : letters + "e";
+    }
+    std::string access(const std::string& name, const std::string& letters, bool has_element = true) const {
+        return fmt::format("{}({})", name, fmt::join(letters_of(letters, has_element), ","));
+    }
+
+    value make_tensor(const std::string& letters, bool is_local) {
+        value v{fmt::format("{}{}", is_local ? "T" : "X", number_++), letters, is_local};
+        declare(v.name, letters, true);
+        if (is_local) out_.locals.push_back(v.name);
+        return v;
+    }
+    std::string matrix(char row, char column) {
+        const auto name = fmt::format("M{}", number_++);
+        const bool turned = below(2) == 0;
+        const std::string letters = turned ? std::string{column, row} : std::string{row, column};
+        declare(name, letters, false);
+        return access(name, letters, false);
+    }
+
+    const value& any_value() { return values_[static_cast<std::size_t>(below(static_cast<std::int64_t>(values_.size())))]; }
+    /// The last one, mostly.
+    value source() { return below(4) == 0 ? any_value() : values_.back(); }
+
+    void add_statement(bool to_local) {
+        const auto x = source();
+        std::string letters = x.letters, right;
+        switch (below(6)) {
+        case 0:
+        case 1: right = contraction(x, letters); break;
+        case 2: right = with_an_elements_own(x, letters); break;
+        case 3: right = fmt::format("{}*{}", access(x.name, x.letters), own(x.letters)); break;
+        case 4: right = function(x); break;
+        default: right = sum(x); break;
+        }
+        std::shuffle(letters.begin(), letters.end(), random_);
+        const auto out = make_tensor(letters, to_local);
+        out_.statements.push_back(fmt::format("{} = {}", access(out.name, letters), right));
+        values_.push_back(out);
+        if (below(4) == 0) add_to(out);
+    }
+
+    std::string contraction(const value& x, std::string& letters) {
+        const auto k = x.letters[static_cast<std::size_t>(below(static_cast<std::int64_t>(x.letters.size())))];
+        const auto r = new_letter(x.letters);
+        std::replace(letters.begin(), letters.end(), k, r);
+        const auto m = matrix(r, k);
+        const auto conj = is_complex() && below(3) == 0;
+        const auto a = access(x.name, x.letters), factor = conj ? fmt::format("conj({})", m) : m;
+        return below(2) == 0 ? fmt::format("{}*{}", factor, a) : fmt::format("2*{}*{}", a, factor);
+    }
+    std::string with_an_elements_own(const value& x, std::string& letters) {
+        const auto k = x.letters[static_cast<std::size_t>(below(static_cast<std::int64_t>(x.letters.size())))];
+        const auto r = new_letter(x.letters);
+        std::replace(letters.begin(), letters.end(), k, r);
+        return fmt::format("{}*{}", access(x.name, x.letters), own(std::string{k, r}));
+    }
+    std::string own(const std::string& letters) {
+        const auto v = make_tensor(letters, false);
+        return access(v.name, v.letters);
+    }
+    std::string function(const value& x) {
+        const auto a = access(x.name, x.letters);
+        if (is_complex()) return fmt::format("conj({}) - {}", a, own(x.letters));
+        return below(2) == 0 ? fmt::format("relu({} - {})", a, own(x.letters)) : fmt::format("max(abs({}), 1) - 2", a);
+    }
+    std::string sum(const value& x) {
+        return fmt::format("{} {} 3*{}", access(x.name, x.letters), below(2) == 0 ? '+' : '-', own(x.letters));
+    }
+    /// Adds a contraction to what was just written.
+    void add_to(const value& out) {
+        const auto k = out.letters[0];
+        const auto r = new_letter(out.letters);
+        std::string letters = out.letters;
+        letters[0] = r;
+        out_.statements.push_back(fmt::format("{} {}= {}*{}", access(out.name, out.letters), below(2) == 0 ? '+' : '-',
+                                              matrix(k, r), own(letters)));
+    }
+
+    std::mt19937_64 random_;
+    scalar_type type_{};
+    std::int64_t elements_ = 1;
+    bool element_first_ = false;
+    int number_ = 0;
+    std::map<char, std::int64_t> extents_;
+    std::vector<value> values_;
+    random_program out_;
+};
+
+} // namespace
+
+std::string random_program::text() const {
+    std::string out;
+    for (const auto& s : statements) out += s + "\n";
+    for (const auto& o : operands)
+        out += fmt::format("{}={}[{}]{} ", o.name, lowering::name_of(o.type), fmt::join(o.extents, ","),
+                           std::find(locals.begin(), locals.end(), o.name) != locals.end() ? " local" : "");
+    return out;
+}
+
+random_program make_random_program(std::uint64_t seed) { return program_maker(seed).make(); }
+
+} // namespace ricci::tests
