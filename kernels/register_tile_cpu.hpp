@@ -79,16 +79,22 @@ template <class F> RICCI_FUNCTION void for_blocks_of_steps(const F& f) {
     if constexpr (rest > 0) f(constant<rest>(), whole * elements_of_vector);
 }
 
+/// (Where the last steps are most of a vector, with some before them again: code for fewer takes as long to compile.)
 template <class X> RICCI_FUNCTION void pack_x(const arguments& a, const X* x, packed_operands& packed) {
     if constexpr (x_is_transposed) {
+        constexpr int all = static_cast<int>(k), side = elements_of_vector;
         const auto rows_from = [&](auto rows, int row) RICCI_INLINED {
-            for_blocks_of_steps([&](auto steps, int step) RICCI_INLINED {
-                vector v[elements_of_vector];
+            const auto block = [&](auto steps, int step) RICCI_INLINED {
+                vector v[side];
                 load_transposed<rows, steps>(a, x, row, step, v);
                 for_each_of<steps>([&](auto l) RICCI_INLINED {
                     store_whole<real, lanes>(&packed.x[step + l][row * parts], v[l]);
                 });
-            });
+            };
+            if constexpr (all > side && all % side >= side / 2)
+                for (int step = 0; step < all; step += side)
+                    block(constant<side>(), step < all - side ? step : all - side);
+            else for_blocks_of_steps(block);
         };
         for (int b = 0; b + 1 < row_vectors; ++b) rows_from(constant<elements_of_vector>(), b * elements_of_vector);
         rows_from(constant<last_lanes / parts>(), (row_vectors - 1) * elements_of_vector);
