@@ -83,7 +83,7 @@ class runner {
     }
 
     void run_round() {
-        // On a CPU threads wake and caches fill again after another contender's round: a tenth of the calls are for that.
+        // On a CPU threads wake and caches fill again after another's round: a tenth of the calls are for that.
         for (int n = 0; pace_.waits && n < calls_ / 10; ++n) call();
         seconds_.push_back(timed(calls_, delay_) / calls_);
     }

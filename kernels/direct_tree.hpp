@@ -16,8 +16,6 @@
 #include "index_table.hpp"
 #include "scalar.hpp"
 
-RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
 struct arguments {
     void* data[operand_count];
     long long extent[at_least_one(axis_count)];

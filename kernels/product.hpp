@@ -14,8 +14,6 @@
 #include "index_table.hpp"
 #include "scalar.hpp"
 
-RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
 constexpr bool has_tables = table_type[0] >= 0 || table_type[1] >= 0 || table_type[2] >= 0;
 
 template <bool> struct table_arguments {};

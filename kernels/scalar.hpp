@@ -20,6 +20,9 @@ template <> struct type_of<5> { using type = complex<double>; };
 template <class T> struct real_part { using type = T; static constexpr bool is_complex = false; };
 template <class R> struct real_part<complex<R>> { using type = R; static constexpr bool is_complex = true; };
 
+/// An array's length.
+RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+
 // ---- mathematics of a real type ----
 
 #if RICCI_ON_GPU

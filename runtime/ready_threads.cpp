@@ -33,8 +33,8 @@ void ready_threads::do_if_left(std::uint64_t round, int part) {
 
 void ready_threads::wait(int preferred, double seconds) {
     const auto dismissed = dismissed_.load(std::memory_order_relaxed);
-    // In steps of which each counts a little at most: a thread that the system lets wait for a processor, perhaps since
-    // the caller is at work on it, is to go on until it has moved to a free one.
+    // In steps of which each counts a little at most: a thread that the system lets wait for a processor, perhaps
+    // since the caller is at work on it, is to go on until it has moved to a free one.
     constexpr double most_of_step = 20e-6;
     auto seen = round_.load(std::memory_order_acquire);
     waiting_.fetch_add(1, std::memory_order_relaxed);

@@ -23,7 +23,8 @@ class ready_threads {
     /// thread tries first, always the same, so that a core finds in its cache what it worked on.
     void wait(int preferred, double seconds);
 
-    /// Runs do_part(work, p) for all p in [0, parts), 0 here. False, with nothing done, where another thread is at it.
+    /// Runs do_part(work, p) for all p in [0, parts), 0 here. False, with nothing done, where another thread is at
+    /// it.
     bool run(part_of_work do_part, const void* work, int parts);
 
     /// Those who wait return.
@@ -31,8 +32,8 @@ class ready_threads {
 
   private:
     enum step : std::uint64_t { to_do, begun, done, steps };
-    /// How far a part is in the latest round that has it. Each on a line of memory that only its thread and the caller
-    /// use.
+    /// How far a part is in the latest round that has it. Each on a line of memory that only its thread and the
+    /// caller use.
     struct alignas(64) part_state { std::atomic<std::uint64_t> value{done}; };
 
     void do_if_left(std::uint64_t round, int part);
