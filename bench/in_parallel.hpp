@@ -22,7 +22,13 @@ void in_parallel(std::int64_t count, std::int64_t smallest_part,
 void in_parallel(std::int64_t count, std::int64_t smallest_part, runtime::cpu_kernel kernel,
                  const std::uint64_t* words);
 
-/// How many products of a batch a thread should take at least: all of them where ricci's backend wakes no thread.
-std::int64_t smallest_part_of(const product& p);
+/// The same for products of a batch, by ricci's own rule: on threads where these are worth it.
+void in_parallel_if_worth(std::int64_t count, double seconds_of_one, runtime::cpu_kernel kernel,
+                          const std::uint64_t* words);
+void in_parallel_if_worth(std::int64_t count, double seconds_of_one,
+                          const std::function<void(std::int64_t, std::int64_t)>& f);
+
+/// What one product takes a thread at the machine's rates.
+double seconds_of_one(const product& p);
 
 } // namespace ricci::bench

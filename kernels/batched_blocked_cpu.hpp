@@ -149,7 +149,7 @@ RICCI_FUNCTION void block_tile(const arguments& a, block_work& work, int row, in
     if constexpr (ahead_bytes == 0 && c_is_direct)
         RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
             RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
-                __builtin_prefetch(reinterpret_cast<const real*>(c + c_offset(a, row, column + j)) + v * lanes, 1, 3);
+                __builtin_prefetch(c + c_offset(a, row, column + j) + v * elements_of_vector, 1, 3);
     const real* panel = copies.x;
     constexpr int unrolled = k_unrolled;
 #pragma GCC unroll unrolled
@@ -200,19 +200,18 @@ RICCI_FUNCTION void mirror(const arguments& a, c_element* c, int row, int rows, 
         else c[c_offset(a, j, i)] = from;
     };
     constexpr int side = elements_of_vector;
-    constexpr bool in_squares = c_is_direct;
     for (int i = row; i < row + rows; i += side)
         for (int j = begin; j < end; j += side) {
-            if constexpr (in_squares)
+            if constexpr (c_is_direct)
                 if (i + side <= row + rows && j + side <= end) {
                     vector v[side];
                     for_each_of<side>([&](auto t) RICCI_INLINED {
-                        v[t] = load_whole<real, lanes>(reinterpret_cast<const real*>(c + c_offset(a, i, j + t)));
+                        v[t] = load_vector<lanes, side>(c + c_offset(a, i, j + t));
                     });
                     transpose<real, lanes, parts>(v);
                     for_each_of<side>([&](auto t) RICCI_INLINED {
                         if constexpr (symmetry == 2) v[t] *= alternating(1, -1);
-                        store_whole<real, lanes>(reinterpret_cast<real*>(c + c_offset(a, j, i + t)), v[t]);
+                        store_vector<lanes, side>(c + c_offset(a, j, i + t), v[t]);
                     });
                     continue;
                 }

@@ -54,20 +54,23 @@ template <const lane_sources& Sources, int First, int Second> struct in_two {
     }
 };
 /// The lanes of `Sources` of a group of `Elements` that begins at `from`.
-template <const lane_sources& Sources, int Elements> RICCI_FUNCTION packed_vector brought_to_lanes(const real* from) {
+template <const lane_sources& Sources, int Elements, class E>
+RICCI_FUNCTION packed_vector brought_to_lanes(const E* from) {
     constexpr int w = packed_lanes, low = Sources.lowest, high = Sources.highest;
     constexpr int block = low / w * w; // whole blocks from the start: loaded once for many
     if constexpr (Sources.period < w) {
-        return load_repeated<real, w, Sources.period>(from + low);
+        if constexpr (is_same<E, real>) return load_repeated<real, w, Sources.period>(from + low);
+        else if constexpr (is_narrow<E>) return load_widened_repeated<w, Sources.period>(from + low);
+        else return repeat_lanes<real, w, Sources.period>(load_vector<Sources.period, Sources.period>(from + low));
     } else if constexpr (high < block + w || high - low < w) {
         constexpr int wanted = high < block + w ? block : low, start = wanted + w <= Elements ? wanted : Elements - w;
-        const auto all = load_whole<real, w>(from + start);
+        const auto all = load_vector<w, w>(from + start);
         return shuffled<in_two<Sources, start, start>, real, w>(all, all);
     } else {
         constexpr bool whole = high < block + 2 * w && block + 2 * w <= Elements;
         constexpr int first = whole ? block : low, second = whole ? block + w : high - w + 1;
-        return shuffled<in_two<Sources, first, second>, real, w>(load_whole<real, w>(from + first),
-                                                                 load_whole<real, w>(from + second));
+        return shuffled<in_two<Sources, first, second>, real, w>(load_vector<w, w>(from + first),
+                                                                 load_vector<w, w>(from + second));
     }
 }
 
@@ -77,19 +80,16 @@ RICCI_FUNCTION void product_group(const arguments& a, const x_element* x, const 
     static_assert(Group == 1 || (m_stride[1][0] != argument && k_stride[0][0] != argument &&
                                  k_stride[1][0] != argument && n_stride[1][0] != argument));
     constexpr int vectors = static_cast<int>(Group * dense_step[0]) / packed_lanes;
-    const real* xs = reinterpret_cast<const real*>(x);
-    const real* ys = reinterpret_cast<const real*>(y);
-    real* cs = reinterpret_cast<real*>(c);
     for_each_of<vectors>([&](auto v) RICCI_INLINED {
         packed_vector sum{};
         for_each_of<static_cast<int>(k)>([&](auto l) RICCI_INLINED {
-            sum += brought_to_lanes<sources<1, v, l>, Group * dense_step[1]>(xs) *
-                   brought_to_lanes<sources<2, v, l>, Group * dense_step[2]>(ys);
+            sum += brought_to_lanes<sources<1, v, l>, Group * dense_step[1]>(x) *
+                   brought_to_lanes<sources<2, v, l>, Group * dense_step[2]>(y);
         });
         if constexpr (scaled) sum = sum * static_cast<real>(a.alpha[0]);
         if constexpr (negative) sum = -sum;
-        real* to = cs + v * packed_lanes;
-        if constexpr (accumulate) sum = load_whole<real, packed_lanes>(to) + sum;
-        store_whole<real, packed_lanes>(to, sum);
+        c_element* to = c + v * packed_lanes;
+        if constexpr (accumulate) sum = load_vector<packed_lanes, packed_lanes>(to) + sum;
+        store_vector<packed_lanes, packed_lanes>(to, sum);
     });
 }

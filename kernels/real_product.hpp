@@ -28,3 +28,10 @@ template <int N, int Count, class E> RICCI_FUNCTION simd<real, N> load_vector(co
         return load_part<real, N, Count * parts>(reinterpret_cast<const real*>(p));
     else return __builtin_convertvector((load_part<E, N, Count>(p)), simd<real, N>);
 }
+/// Whether vectors of the element are one store, perhaps narrowed.
+template <class E> constexpr bool stores_as_vector = is_same<E, compute> || (is_widened<E> && is_narrow<E>);
+/// Of N real numbers, those of the first Count elements.
+template <int N, int Count, class E> RICCI_FUNCTION void store_vector(E* p, simd<real, N> v) {
+    if constexpr (is_narrow<E>) store_narrowed<N, Count>(p, v);
+    else store_part<real, N, Count * parts>(reinterpret_cast<real*>(p), v);
+}

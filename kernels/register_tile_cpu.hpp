@@ -29,20 +29,23 @@ constexpr int steps_without_jump = k_unrolled > 0 && k_unrolled < k ? k_unrolled
 
 constexpr bool x_along_m = m_axes == 1 && k_axes == 1 && m_stride[1][0] == 1;
 constexpr bool x_along_k = m_axes == 1 && k_axes == 1 && k_stride[0][0] == 1 && m > 1 && k > 1;
-constexpr bool x_is_widened = is_narrow<x_element> && is_same<compute, float>;
-constexpr bool x_is_direct = x_along_m && (is_same<x_element, compute> || x_is_widened);
-constexpr bool x_is_transposed = !x_is_direct && x_along_k && is_same<x_element, compute>;
+constexpr bool x_is_direct = x_along_m && loads_as_vector<x_element>;
+constexpr bool x_is_transposed = !x_is_direct && x_along_k && loads_as_vector<x_element>;
 constexpr int larger_tile = row_tiles.each + (row_tiles.more > 0 ? 1 : 0);
 constexpr bool x_in_registers = x_is_transposed && column_tiles.parts == 1 &&
                                 larger_tile * (static_cast<int>(n) * parts + lanes / parts) <= simd_registers;
 constexpr bool x_is_packed = !x_is_direct && !x_in_registers;
 constexpr bool y_is_packed = k_axes > 1 || n_axes > 1 || !is_same<y_element, compute>;
+/// Its copy is by lines of memory, which are Y's rows where it lies along n.
+constexpr bool y_is_widened = k_axes == 1 && n_axes == 1 && is_widened<y_element>;
+constexpr bool y_copied_by_rows = y_is_widened && k_stride[1][0] != 1 && n_stride[1][0] == 1;
+constexpr int y_line = static_cast<int>(y_copied_by_rows ? n : k), y_lines = static_cast<int>(n * k / y_line);
 constexpr bool c_along_m = m_axes == 1 && m_stride[0][0] == 1;
 
-/// Copies of a product's operands.
+/// Copies of a product's operands. Lines of Y are copied by whole vectors, the last one's end too.
 struct packed_operands {
     alignas(64) real x[x_is_packed ? k : 1][row_vectors * lanes];
-    alignas(64) real y[y_is_packed ? n : 1][y_is_packed ? k * parts : 1];
+    alignas(64) real y[y_is_packed ? n * k * parts + (y_is_widened ? simd_lanes<real> : 0) : 1];
 };
 
 RICCI_FUNCTION vector exchange_pairs(vector v) { return shuffled<pairs_exchanged, real, lanes>(v, v); }
@@ -61,9 +64,9 @@ constexpr int elements_of_vector = lanes / parts;
 template <int Rows, int Steps>
 RICCI_FUNCTION void load_transposed(const arguments& a, const x_element* x, int row, int step,
                                     vector (&v)[elements_of_vector]) {
-    const real* from = reinterpret_cast<const real*>(x + m_offset(a, 1, row) + step);
+    const x_element* from = x + m_offset(a, 1, row) + step;
     for_each_of<elements_of_vector>([&](auto i) RICCI_INLINED {
-        if constexpr (i < Rows) v[i] = load_part<real, lanes, Steps * parts>(from + m_offset(a, 1, i) * parts);
+        if constexpr (i < Rows) v[i] = load_vector<lanes, Steps>(from + m_offset(a, 1, i));
         else v[i] = vector{};
     });
     transpose<real, lanes, parts>(v);
@@ -76,16 +79,22 @@ template <class F> RICCI_FUNCTION void for_blocks_of_steps(const F& f) {
     if constexpr (rest > 0) f(constant<rest>(), whole * elements_of_vector);
 }
 
+/// (Where the last steps are most of a vector, with some before them again: code for fewer takes as long to compile.)
 template <class X> RICCI_FUNCTION void pack_x(const arguments& a, const X* x, packed_operands& packed) {
     if constexpr (x_is_transposed) {
+        constexpr int all = static_cast<int>(k), side = elements_of_vector;
         const auto rows_from = [&](auto rows, int row) RICCI_INLINED {
-            for_blocks_of_steps([&](auto steps, int step) RICCI_INLINED {
-                vector v[elements_of_vector];
+            const auto block = [&](auto steps, int step) RICCI_INLINED {
+                vector v[side];
                 load_transposed<rows, steps>(a, x, row, step, v);
                 for_each_of<steps>([&](auto l) RICCI_INLINED {
                     store_whole<real, lanes>(&packed.x[step + l][row * parts], v[l]);
                 });
-            });
+            };
+            if constexpr (all > side && all % side >= side / 2)
+                for (int step = 0; step < all; step += side)
+                    block(constant<side>(), step < all - side ? step : all - side);
+            else for_blocks_of_steps(block);
         };
         for (int b = 0; b + 1 < row_vectors; ++b) rows_from(constant<elements_of_vector>(), b * elements_of_vector);
         rows_from(constant<last_lanes / parts>(), (row_vectors - 1) * elements_of_vector);
@@ -106,14 +115,35 @@ RICCI_FUNCTION void clear_padding(packed_operands& packed) {
 template <class Y>
 RICCI_FUNCTION void copy_column(const arguments& a, const Y* y, int column, int first, int steps, real* to) {
     int l = 0;
-    if constexpr (is_narrow<Y> && is_same<compute, float> && k_axes == 1 && k_stride[1][0] == 1)
-        for (constexpr int some = simd_lanes<float>; l + some <= steps; l += some)
-            store_whole<float, some>(to + l, load_widened<some, some>(y + y_offset(a, first + l, column)));
+    if constexpr (y_is_widened && k_stride[1][0] == 1)
+        for (constexpr int some = simd_lanes<real>; l + some <= steps; l += some)
+            store_whole<real, some>(to + l, load_vector<some, some>(y + y_offset(a, first + l, column)));
     for (; l < steps; ++l) set_parts(to + l * parts, load_as<compute>(y[y_offset(a, first + l, column)]));
 }
 
+/// Of what is copied: no wider than what is multiplied, but 32 bytes, for among vectors of 64 bytes narrower ones
+/// have one multiplier only (f16 8 x 8 x 8: 28 GF/s by 64 bytes, 81 by 32).
+constexpr int copied_lanes =
+    lanes * static_cast<int>(sizeof(real)) >= 32 ? lanes : lanes_for<real>(32 / sizeof(real));
+
+/// Count neighbors, by whole vectors: what the last one has beyond them is written over by what comes next.
+template <int Count, class Y> RICCI_FUNCTION void copy_line(const Y* y, real* to) {
+    constexpr int some = copied_lanes, whole = Count / some, rest = Count % some;
+    for (int v = 0; v < whole; ++v) store_whole<real, some>(to + v * some, load_vector<some, some>(y + v * some));
+    if constexpr (rest > 0) store_whole<real, some>(to + whole * some, load_vector<some, rest>(y + whole * some));
+}
+
 template <class Y> RICCI_FUNCTION void pack_y(const arguments& a, const Y* y, packed_operands& packed) {
-    for (int j = 0; j < n; ++j) copy_column(a, y, j, 0, static_cast<int>(k), packed.y[j]);
+    if constexpr (y_is_widened && (k_stride[1][0] == 1 || y_copied_by_rows)) {
+        constexpr long long step = y_copied_by_rows ? k_stride[1][0] : n_stride[1][0];
+        if constexpr (step == y_line) copy_line<y_line * y_lines>(y, packed.y);
+        else
+            for (int i = 0; i < y_lines; ++i)
+                copy_line<y_line>(y + (y_copied_by_rows ? k_offset(a, 1, i) : n_offset(a, 1, i)),
+                                  packed.y + i * y_line);
+    } else {
+        for (int j = 0; j < n; ++j) copy_column(a, y, j, 0, static_cast<int>(k), packed.y + j * k * parts);
+    }
 }
 
 /// Where a product's X and Y are read, and those of the product to fetch meanwhile, if any, with its C.
@@ -158,9 +188,7 @@ RICCI_FUNCTION void fetch_share(const void* next, int row, int column, int l) {
 
 /// The vector that begins at real row `row` of an X along m for step l, from where it lies.
 template <int Count, class X> RICCI_FUNCTION vector x_along_rows(const arguments& a, const X* x, int row, int l) {
-    const X* p = x + k_offset(a, 0, l);
-    if constexpr (is_narrow<X>) return load_widened<lanes, Count>(p + row);
-    else return load_part<real, lanes, Count>(reinterpret_cast<const real*>(p) + row);
+    return load_vector<lanes, Count / parts>(x + k_offset(a, 0, l) + row / parts);
 }
 
 /// The same of any X, from its packed copy if there is one.
@@ -171,7 +199,8 @@ RICCI_FUNCTION vector x_vector(const arguments& a, const product_operands& from,
 }
 
 RICCI_FUNCTION real y_number(const arguments& a, const product_operands& from, int l, int column, int part) {
-    if constexpr (y_is_packed) return from.packed->y[column][l * parts + part];
+    if constexpr (y_copied_by_rows) return from.packed->y[l * n + column];
+    else if constexpr (y_is_packed) return from.packed->y[(column * k + l) * parts + part];
     else return reinterpret_cast<const real*>(from.y + y_offset(a, l, column))[part];
 }
 
@@ -199,16 +228,13 @@ template <int Parts> RICCI_FUNCTION vector finished(const arguments& a, const ve
     return negative ? -v : v;
 }
 
-constexpr bool c_is_direct = c_along_m && is_same<c_element, compute>;
-constexpr bool c_is_narrow = c_along_m && is_narrow<c_element> && is_same<compute, float>;
+constexpr bool c_is_direct = c_along_m && stores_as_vector<c_element>;
 
 /// Added to what C has, where its vectors can be loaded.
 template <bool Adds, int Count>
 RICCI_FUNCTION vector with_c(const arguments& a, const c_element* c, int row, int column, vector v) {
     const c_element* from = c + n_offset(a, 0, column);
-    if constexpr (Adds && c_is_direct)
-        return load_part<real, lanes, Count>(reinterpret_cast<const real*>(from) + row) + v;
-    else if constexpr (Adds && c_is_narrow) return load_widened<lanes, Count>(from + row) + v;
+    if constexpr (Adds && c_is_direct) return load_vector<lanes, Count / parts>(from + row / parts) + v;
     else return v;
 }
 
@@ -216,9 +242,7 @@ template <bool Adds, int Count>
 RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row, int column, vector v) {
     c_element* to = c + n_offset(a, 0, column);
     if constexpr (c_is_direct) {
-        store_part<real, lanes, Count>(reinterpret_cast<real*>(to) + row, v);
-    } else if constexpr (c_is_narrow) {
-        store_narrowed<lanes, Count>(to + row, v);
+        store_vector<lanes, Count / parts>(to + row / parts, v);
     } else {
         for_each_of<Count / parts>([&](auto e) RICCI_INLINED {
             const real number[2] = {v[e * parts], v[e * parts + parts - 1]};

@@ -5,9 +5,6 @@
 
 #include "ptx.cuh"
 
-/// C++ has no empty arrays.
-RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
-
 struct half { unsigned short bits; };
 struct bfloat16 { unsigned short bits; };
 template <class R> struct complex { R re, im; };
@@ -22,6 +19,9 @@ template <> struct type_of<5> { using type = complex<double>; };
 
 template <class T> struct real_part { using type = T; static constexpr bool is_complex = false; };
 template <class R> struct real_part<complex<R>> { using type = R; static constexpr bool is_complex = true; };
+
+/// An array's length.
+RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
 
 // ---- mathematics of a real type ----
 

@@ -19,6 +19,9 @@ template <int N, int Count> RICCI_FUNCTION typename simd_of_16_bits<N>::value lo
         return __builtin_ia32_loaddquhi256_mask(from, value{}, (1 << Count) - 1);
     } else if constexpr (N == 8) {
         return __builtin_ia32_loaddquhi128_mask(from, value{}, (1 << Count) - 1);
+    } else if constexpr (N < 8) {
+        const auto v = load_bits<8, Count>(p);
+        return shuffled<lanes_in_line, short, N>(v, v);
 #endif
     } else {
         value v{};
@@ -41,6 +44,9 @@ template <int N, int Count> RICCI_FUNCTION void store_bits(void* p, typename sim
     }
 }
 
+/// Of a vector of N lanes and one of zeros.
+template <int N> struct lanes_in_line_or_zero { static constexpr int at(int t) { return t < N ? t : N; } };
+
 template <class V> RICCI_FUNCTION V selected(V where, V then, V otherwise) {
     return (then & where) | (otherwise & ~where);
 }
@@ -52,9 +58,12 @@ template <int N> RICCI_FUNCTION simd<float, N> floats_from_halves(typename simd_
     else
 #endif
 #if defined(__F16C__)
-    if constexpr (N == 8)
+    if constexpr (N == 8) {
         return __builtin_ia32_vcvtph2ps256(bits);
-    else
+    } else if constexpr (N < 8) {
+        const auto v = __builtin_ia32_vcvtph2ps(shuffled<lanes_in_line_or_zero<N>, short, 8>(bits, decltype(bits){}));
+        return shuffled<lanes_in_line, float, N>(v, v);
+    } else
 #endif
 #if defined(__aarch64__)
     if constexpr (N == 4) { // g++ 12 would convert one by one
@@ -81,9 +90,12 @@ template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value halves_from_f
     else
 #endif
 #if defined(__F16C__)
-    if constexpr (N == 8)
+    if constexpr (N == 8) {
         return __builtin_ia32_vcvtps2ph256(v, 0);
-    else
+    } else if constexpr (N < 8) {
+        const auto bits = __builtin_ia32_vcvtps2ph(shuffled<lanes_in_line_or_zero<N>, float, 4>(v, decltype(v){}), 0);
+        return shuffled<lanes_in_line, short, N>(bits, bits);
+    } else
 #endif
 #if defined(__aarch64__)
     if constexpr (N == 4) {
@@ -134,23 +146,84 @@ template <int N, int Count> RICCI_FUNCTION void store_low_halves(void* p, simd<u
 }
 #endif
 
-template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const half* p) {
+/// Elements of 2 bytes, each in the low half of a lane of 4. (g++ 12 would widen the halves of a vector apart.)
+template <int N> RICCI_FUNCTION simd<unsigned, N> with_high_zeros(typename simd_of_16_bits<N>::value bits) {
+#if defined(__AVX512F__) && !defined(__clang__)
+    if constexpr (N == 16)
+        return reinterpret_cast<simd<unsigned, N>>(
+            __builtin_ia32_pmovzxwd512_mask(bits, simd<int, N>{}, static_cast<unsigned short>(-1)));
+    else
+#endif
+#if defined(__AVX2__) && !defined(__clang__)
+    if constexpr (N == 8) return reinterpret_cast<simd<unsigned, N>>(__builtin_ia32_pmovzxwd256(bits));
+    else
+#endif
+    return __builtin_convertvector(reinterpret_cast<simd<unsigned short, N>>(bits), simd<unsigned, N>);
+}
+
+/// Rounded to nearest, ties to even.
+template <int N> RICCI_FUNCTION simd<unsigned, N> rounded_to_bfloat16(simd<float, N> v) {
+    using words = simd<unsigned, N>;
+    const words f = reinterpret_cast<words>(v);
+    const words nearest = (f + 0x7fffu + ((f >> 16) & 1u)) >> 16, not_a_number = (f >> 16) | 0x40u;
+    return selected(reinterpret_cast<words>(v == v), nearest, not_a_number);
+}
+template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value bits_of_bfloat16(simd<unsigned, N> rounded) {
+    const auto bits = __builtin_convertvector(rounded, simd<unsigned short, N>);
+    return reinterpret_cast<typename simd_of_16_bits<N>::value>(bits);
+}
+
+#if defined(__AVX512BF16__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+/// The instruction takes subnormal numbers for 0.
+template <int N> RICCI_FUNCTION bool has_subnormal(simd<float, N> v) {
+    if constexpr (N == 16) return __builtin_ia32_fpclassps512_mask(v, 0x20, static_cast<unsigned short>(-1)) != 0;
+    else return __builtin_ia32_fpclassps256_mask(v, 0x20, static_cast<unsigned char>(-1)) != 0;
+}
+template <int N>
+__attribute__((noinline, cold)) static typename simd_of_16_bits<N>::value subnormal_to_bfloat16(simd<float, N> v) {
+    return bits_of_bfloat16<N>(rounded_to_bfloat16<N>(v));
+}
+#endif
+template <int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value bfloat16_from_floats(simd<float, N> v) {
+#if defined(__AVX512BF16__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+    if constexpr (N == 16 || N == 8) {
+        if (__builtin_expect(has_subnormal<N>(v), 0)) return subnormal_to_bfloat16<N>(v);
+        typename simd_of_16_bits<N>::value bits;
+        asm("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(v)); // compilers disagree on the builtin's types
+        return bits;
+    }
+#endif
+    return bits_of_bfloat16<N>(rounded_to_bfloat16<N>(v));
+}
+
+/// N elements of the type E, half or bfloat16.
+template <class E, int N> RICCI_FUNCTION simd<float, N> widened(typename simd_of_16_bits<N>::value bits) {
+    if constexpr (is_same<E, half>) return floats_from_halves<N>(bits);
+    else return reinterpret_cast<simd<float, N>>(with_high_zeros<N>(bits) << 16);
+}
+
+template <int N, int Count, class E> RICCI_FUNCTION simd<float, N> load_widened(const E* p) {
 #if defined(RICCI_HAS_SVE_PARTS)
     if constexpr (is_sve_vector<N>) {
         auto v = load_low_halves<N, Count>(p);
-        asm("fcvt %0.s, %1/m, %0.h" : "+w"(v) : "Upl"(first_lanes<float, N>()));
+        if constexpr (is_same<E, half>) asm("fcvt %0.s, %1/m, %0.h" : "+w"(v) : "Upl"(first_lanes<float, N>()));
+        else v <<= 16;
         return reinterpret_cast<simd<float, N>>(v);
     } else
 #endif
-    return floats_from_halves<N>(load_bits<N, Count>(p));
+    return widened<E, N>(load_bits<N, Count>(p));
 }
-template <int N, int Count> RICCI_FUNCTION simd<float, N> load_widened(const bfloat16* p) {
-#if defined(RICCI_HAS_SVE_PARTS)
-    if constexpr (is_sve_vector<N>) return reinterpret_cast<simd<float, N>>(load_low_halves<N, Count>(p) << 16);
-#endif
-    const auto bits = reinterpret_cast<simd<unsigned short, N>>(load_bits<N, Count>(p));
-    const simd<unsigned, N> wide = __builtin_convertvector(bits, simd<unsigned, N>) << 16;
-    return reinterpret_cast<simd<float, N>>(wide);
+
+template <class Word, int N> RICCI_FUNCTION typename simd_of_16_bits<N>::value word_in_all_lanes(const void* p) {
+    Word word;
+    __builtin_memcpy(&word, p, sizeof word);
+    return reinterpret_cast<typename simd_of_16_bits<N>::value>(simd<Word, 2 * N / sizeof(Word)>{} + word);
+}
+/// The first Period elements in memory again and again.
+template <int N, int Period, class E> RICCI_FUNCTION simd<float, N> load_widened_repeated(const E* p) {
+    if constexpr (Period == 2) return widened<E, N>(word_in_all_lanes<int, N>(p));
+    else if constexpr (Period == 4) return widened<E, N>(word_in_all_lanes<long long, N>(p));
+    else return widened<E, N>(repeat_lanes<short, N, Period>(load_bits<Period, Period>(p)));
 }
 /// Rounded to nearest, ties to even.
 template <int N, int Count> RICCI_FUNCTION void store_narrowed(half* p, simd<float, N> v) {
@@ -164,13 +237,8 @@ template <int N, int Count> RICCI_FUNCTION void store_narrowed(half* p, simd<flo
     store_bits<N, Count>(p, halves_from_floats<N>(v));
 }
 template <int N, int Count> RICCI_FUNCTION void store_narrowed(bfloat16* p, simd<float, N> v) {
-    using words = simd<unsigned, N>;
-    const words f = reinterpret_cast<words>(v);
-    const words nearest = (f + 0x7fffu + ((f >> 16) & 1u)) >> 16, not_a_number = (f >> 16) | 0x40u;
-    const words chosen = selected(reinterpret_cast<words>(v == v), nearest, not_a_number);
 #if defined(RICCI_HAS_SVE_PARTS)
-    if constexpr (is_sve_vector<N>) return store_low_halves<N, Count>(p, chosen);
+    if constexpr (is_sve_vector<N>) return store_low_halves<N, Count>(p, rounded_to_bfloat16<N>(v));
 #endif
-    const auto bits = __builtin_convertvector(chosen, simd<unsigned short, N>);
-    store_bits<N, Count>(p, reinterpret_cast<typename simd_of_16_bits<N>::value>(bits));
+    store_bits<N, Count>(p, bfloat16_from_floats<N>(v));
 }

@@ -34,6 +34,7 @@
 #include "lowering/register_tile.hpp"
 #include "lowering/shared_batch.hpp"
 #include "lowering/stationary_model.hpp"
+#include "lowering/sum_parts.hpp"
 #include "lowering/tall_batch.hpp"
 #include "lowering/tall_skinny_ab_model.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
@@ -43,6 +44,7 @@
 #include "lowering/two_steps.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ricci::lowering {
 namespace {
@@ -357,6 +359,8 @@ class form_chooser {
             }
             st.tile[0] = longest >= 2048 ? direct_threads : longest >= 64 ? 32 : 1;
             st.tile[1] = longest == 1 && st.operands.size() <= most_loads ? items_of_thread : 1;
+        } else if (auto parts = dynamic_ ? std::vector<step>() : summed_in_parts(st, plan_); !parts.empty()) {
+            return void(std::move(parts.begin(), parts.end(), std::back_inserter(out)));
         }
         out.push_back(std::move(st));
     }

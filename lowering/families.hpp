@@ -40,6 +40,12 @@ bool is_long(const step& st, axis_class c);
 /// change (the batch, the long axis) lies within them; of a batch of one they may be as long as that axis's own.
 std::int64_t least_changing_stride(const step& st, std::int32_t operand);
 
+/// Whether a CPU's kernels load vectors of a type, as it is or widened: kernels/real_product.hpp.
+constexpr bool loads_as_vector(scalar_type element, scalar_type compute) {
+    return element == compute || (compute == scalar_type::f32 && size_of(element) == 2) ||
+           (compute == scalar_type::f64 && element == scalar_type::f32);
+}
+
 /// An operand's step along the one axis of a class; 0 if it has several, or none.
 std::int64_t single_step(const step& st, std::int32_t operand, axis_class c);
 

@@ -25,7 +25,10 @@ struct packed_shape {
         : em(extent_of(st, m)), en(extent_of(st, n)), ek(extent_of(st, k)),
           lanes(chip.vector_bytes / size_of(st.compute)), x{single_step(st, st.x, m), single_step(st, st.x, k)},
           y{single_step(st, st.y, k), single_step(st, st.y, n)} {
-        const auto has_type = [&](int o) { return operand_of(st, o).type == st.compute; };
+        const auto has_type = [&](int o) {
+            const auto type = operand_of(st, o).type;
+            return loads_as_vector(type, st.compute) && (o > 0 || type == st.compute || size_of(type) == 2);
+        };
         const auto fills = [](const std::array<std::int64_t, 2>& s, std::int64_t first, std::int64_t second) {
             return (s[0] == 1 && s[1] == first) || (s[1] == 1 && s[0] == second);
         };
@@ -88,10 +91,11 @@ std::int64_t packed_group(const step& st, const machine& chip) {
 
 double packed_group_cycles(const step& st, const machine& chip) {
     const packed_shape s(st, chip);
+    const auto converts = [&](int o) { return operand_of(st, o).type == st.compute ? 0 : 1; };
     double cycles = 0;
     for (std::int64_t v = 0; v < s.vectors(); ++v) {
         double each = 0.5;
-        for (const int o : {1, 2}) each += s.repeats(o, v) ? 0.25 : s.reach(o, v) > s.lanes ? 1.8 : 1;
+        for (const int o : {1, 2}) each += converts(o) + (s.repeats(o, v) ? 0.25 : s.reach(o, v) > s.lanes ? 1.8 : 1);
         cycles += static_cast<double>(s.ek) * each + 1;
     }
     return cycles;

@@ -42,20 +42,24 @@ struct geometry {
     }
 };
 
-/// How the kernel takes X, and what a number costs that is copied alone.
+/// How the kernel takes X, and what copying a number costs, of Y by vectors where lines of it are widened.
 struct operand_costs {
     bool x_transposed = false, x_copied = false, y_copied = false;
-    double copy = 1.5;
+    double x_copy = 1.5, y_copy = 1.5;
 
     explicit operand_costs(const step& st) {
         const auto &x = operand_of(st, 1), &y = operand_of(st, 2);
         const auto has_one = [&](axis_class c) { return axes_of(st, c).size() == 1; };
         const bool single = has_one(m) && has_one(axis_class::k);
-        const bool narrow = size_of(x.type) == 2 && st.compute == scalar_type::f32;
-        const bool direct = single && single_step(st, st.x, m) == 1 && (x.type == st.compute || narrow);
-        x_transposed = !direct && single && single_step(st, st.x, axis_class::k) == 1 && x.type == st.compute;
+        const bool vectors = single && loads_as_vector(x.type, st.compute);
+        const bool direct = vectors && single_step(st, st.x, m) == 1;
+        x_transposed = !direct && vectors && single_step(st, st.x, axis_class::k) == 1;
         x_copied = !direct && !x_transposed;
-        y_copied = y.type != st.compute || !has_one(axis_class::k) || !has_one(axis_class::n);
+        const bool plain = has_one(axis_class::k) && has_one(axis_class::n);
+        y_copied = y.type != st.compute || !plain;
+        const auto along = [&](axis_class c) { return single_step(st, st.y, c) == 1; };
+        if (plain && loads_as_vector(y.type, st.compute) && (along(axis_class::k) || along(axis_class::n)))
+            y_copy = 0.2;
     }
 };
 
@@ -91,8 +95,8 @@ bool fetches(const step& st) { return !axes_of(st, batch).empty() && fits_near(s
 /// Before the multiplies.
 double cycles_of_copies(const geometry& g, const batched_tile& t, const operand_costs& costs, const machine& chip) {
     const double numbers = static_cast<double>(g.lanes * g.vectors * g.k);
-    double cycles = costs.y_copied ? static_cast<double>(g.n * g.k * g.parts) * costs.copy : 0;
-    if (costs.x_copied) cycles += numbers * costs.copy;
+    double cycles = costs.y_copied ? static_cast<double>(g.n * g.k * g.parts) * costs.y_copy : 0;
+    if (costs.x_copied) cycles += numbers * costs.x_copy;
     if (!costs.x_transposed) return cycles;
     // Vectors of E elements are transposed in log2(E) stages of E permutations, on one of the two multipliers' ports.
     const auto elements = g.lanes / g.parts, blocks = g.vectors * ((g.k + elements - 1) / elements);
@@ -141,9 +145,7 @@ bool adds_along_k(const step& st) {
         axes_of(st, m).size() > 1 || axes_of(st, k).size() != 1)
         return false;
     const auto is_row = [&](std::int32_t o) {
-        const auto type = operand_of(st, o).type;
-        return single_step(st, o, k) == 1 &&
-               (type == st.compute || (size_of(type) == 2 && st.compute == scalar_type::f32));
+        return single_step(st, o, k) == 1 && loads_as_vector(operand_of(st, o).type, st.compute);
     };
     return is_row(st.x) && is_row(st.y);
 }

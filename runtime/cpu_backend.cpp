@@ -10,8 +10,6 @@
 #include "runtime/host_compiler.hpp"
 #include "runtime/shared_object.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -52,7 +50,7 @@ class cpu_backend : public backend {
     void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) override {
         if (shape.grid <= 0) return;
         const auto function = reinterpret_cast<cpu_kernel>(kernel);
-        if (in_slice_ || !run_on_threads(function, words.data(), shape.grid, shape.seconds_per_block))
+        if (in_slice_ || !threads_.run_if_worth(function, words.data(), shape.grid, shape.seconds_per_block))
             function(words.data(), 0, shape.grid);
     }
 
@@ -66,7 +64,7 @@ class cpu_backend : public backend {
             for (auto s = first; s < last; ++s) some.run(some.context, s);
         };
         const std::uint64_t words[] = {reinterpret_cast<std::uintptr_t>(&work)};
-        if (!run_on_threads(run, words, count, work.seconds)) backend::run_slices(count, work);
+        if (!threads_.run_if_worth(run, words, count, work.seconds)) backend::run_slices(count, work);
     }
 
     void gemm(const gemm_problem& g) override {
@@ -94,15 +92,6 @@ class cpu_backend : public backend {
     void synchronize() override {}
 
   private:
-    /// False, with nothing done, where one thread is enough.
-    bool run_on_threads(cpu_kernel kernel, const std::uint64_t* words, std::int64_t count, double seconds_of_one) {
-        if (threads_.count() == 1 || count == 1 || static_cast<double>(count) * seconds_of_one < worth_threads)
-            return false;
-        const double blocks_a_task = std::min(std::ceil(worth_a_task / seconds_of_one), 1e15);
-        threads_.run(kernel, words, count, static_cast<std::int64_t>(blocks_a_task));
-        return true;
-    }
-
     /// Each node's part of large memory at that node.
     void* placed(void* memory, std::size_t bytes) {
         if (bytes >= huge_from) threads_.touch(memory, bytes);

@@ -46,6 +46,7 @@ cpu_tiles tiles_of(const step& st, std::int32_t left_axes) {
     out.rows = 32 * out.size;
     // Work for a thread: some microseconds of it for the longer ones, and enough parts where each element is a sum.
     out.row_part = st.sums.empty() ? 4096 : 512;
+    constexpr std::int64_t long_sum = 4096; // work enough for a part of its own
     const auto nearest = [](const operand& o, std::size_t axis) {
         return o.present[axis] && o.stride[axis] != 0 ? std::abs(o.stride[axis])
                                                       : std::numeric_limits<std::int64_t>::max();
@@ -68,6 +69,11 @@ cpu_tiles tiles_of(const step& st, std::int32_t left_axes) {
                 nearest(from, 0) > 1)
                 out.axis = a;
         }
+    for (const auto& list : st.sums)
+        for (const auto a : list)
+            if (out.sums == 0 && out.axis < 0 && !st.dynamic_extents &&
+                st.axes[static_cast<std::size_t>(a)].extent >= long_sum)
+                out.row_part = 1;
     return out;
 }
 

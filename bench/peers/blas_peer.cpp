@@ -48,10 +48,10 @@ class blas_peer : public peer {
         offer("loop", *call);
         if (thread_count() > 1 && call->count > 1)
             all.push_back({"blas", "threads",
-                           [g = *call, type = p.a.type, beta = p.accumulate ? 1.0 : 0.0, part = smallest_part_of(p),
+                           [g = *call, type = p.a.type, beta = p.accumulate ? 1.0 : 0.0, seconds = seconds_of_one(p),
                             sets = std::vector<operand_set>(sets.begin(), sets.end())](std::size_t set) {
                                runtime::set_blas_threads(1); // ours are enough
-                               in_parallel(g.count, part, [&](std::int64_t first, std::int64_t last) {
+                               in_parallel_if_worth(g.count, seconds, [&](std::int64_t first, std::int64_t last) {
                                    run(g, type, beta, sets[set], first, last);
                                });
                                runtime::set_blas_threads(thread_count());

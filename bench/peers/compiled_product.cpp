@@ -48,8 +48,10 @@ contender compiled_contender(std::string peer, std::string variant, runtime::cpu
         words.push_back({word_of(set.c), word_of(swapped ? set.b : set.a), word_of(swapped ? set.a : set.b),
                          word_of(p.places ? p.places->data() : nullptr)});
     return {std::move(peer), std::move(variant),
-            [batch, count = p.batch, part = smallest_part_of(p), places = p.places,
-             words = std::move(words)](std::size_t set) { in_parallel(count, part, batch, words[set].data()); }};
+            [batch, count = p.batch, seconds = seconds_of_one(p), places = p.places,
+             words = std::move(words)](std::size_t set) {
+                in_parallel_if_worth(count, seconds, batch, words[set].data());
+            }};
 }
 
 } // namespace ricci::bench

@@ -85,9 +85,9 @@ class libxsmm_peer : public peer {
         const auto add = [&](const char* variant, auto kernel, auto run_all) {
             if (kernel)
                 all.push_back({"libxsmm", variant,
-                               [g, kernel, run_all, part = smallest_part_of(p),
+                               [g, kernel, run_all, seconds = seconds_of_one(p),
                                 sets = std::vector<operand_set>(sets.begin(), sets.end())](std::size_t set) {
-                                   in_parallel(g.count, part, [&](std::int64_t first, std::int64_t last) {
+                                   in_parallel_if_worth(g.count, seconds, [&](std::int64_t first, std::int64_t last) {
                                        run_all(g, kernel, sets[set], first, last);
                                    });
                                }});

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cmath>
 #include <map>
 
 using namespace ricci;
@@ -126,11 +127,18 @@ TEST_CASE("parts cover everything once, and small batches stay on one thread") {
         CHECK((first == 0 && last == 1000));
     });
     CHECK(calls == 1);
-    const auto part = [](std::int64_t batch) {
-        return smallest_part_of(make_batched({8, 8, 8}, {f64, f64}, {'N', 'N'}, {}, true, batch));
+    const auto seconds = [](std::int64_t batch) {
+        return seconds_of_one(make_batched({8, 8, 8}, {f64, f64}, {'N', 'N'}, {}, true, batch));
     };
-    CHECK(part(2) == 2);
-    CHECK((part(10'000'000) >= 1 && part(10'000'000) < 10'000'000));
+    CHECK(seconds(1000) > 1e-9);
+    CHECK(seconds(1000) < 1e-5);
+    CHECK(std::abs(seconds(1000) - seconds(10'000'000)) < 1e-3 * seconds(1000));
+    calls = 0;
+    in_parallel_if_worth(2, seconds(2), [&](std::int64_t first, std::int64_t last) {
+        ++calls;
+        CHECK((first == 0 && last == 2));
+    });
+    CHECK(calls == 1);
 }
 
 TEST_CASE("the peak is above any product's rate, twice as high in f32") {

@@ -39,6 +39,8 @@ const cross_target targets[] = {
     {"avx", instruction_set::x86_64, "g++", {"-march=sandybridge"}, "x86-64 sse4_2 avx", {}, {"avx"}},
     {"avx2", instruction_set::x86_64, "g++", {"-march=haswell"}, avx2, {}, avx2_features},
     {"avx512", instruction_set::x86_64, "g++", {"-march=skylake-avx512"}, avx512, {}, avx512_features},
+    {"avx512_bf16", instruction_set::x86_64, "g++", {"-march=cooperlake"}, avx512 + " avx512_bf16", {},
+     with(avx512_features, "avx512_bf16")},
     {"clang_avx2", instruction_set::x86_64, "clang++", {"-march=haswell"}, avx2, {}, avx2_features},
     {"clang_avx512", instruction_set::x86_64, "clang++", {"-march=skylake-avx512"}, avx512, {},
      avx512_features},

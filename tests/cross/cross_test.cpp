@@ -66,34 +66,42 @@ TEST_CASE("numbers of 2 bytes are converted as the library does it") {
     runtime::prelude constants;
     constants.constant("simd_bytes", backend.machine().vector_bytes);
     const auto source = runtime::complete_source(constants.text(), "simd_halves.hpp") + R"(
-template <class T, int Count> void convert(const T* narrow, const float* wide, float* widened, T* narrowed, int blocks) {
-    constexpr int lanes = simd_lanes<float>;
+template <class T, int lanes, int Count>
+void convert(const T* narrow, const float* wide, float* widened, T* narrowed, int blocks) {
     for (int b = 0; b < blocks; ++b) {
         store_whole<float, lanes>(widened + b * lanes, load_widened<lanes, Count>(narrow + b * lanes));
         store_narrowed<lanes, Count>(narrowed + b * lanes, load_whole<float, lanes>(wide + b * lanes));
     }
 }
-struct arguments { const void* narrow; const float* wide; float* widened; void* narrowed; long long blocks, is_half; };
+struct arguments { const void* narrow; const float* wide; float* widened; void* narrowed; long long blocks, lanes, is_half; };
 extern "C" void conversions(const void* words, long long, long long) {
     const auto& a = *static_cast<const arguments*>(words);
     const int blocks = static_cast<int>(a.blocks);
-    constexpr int lanes = simd_lanes<float>, part = lanes - 1;
-    const auto run = [&]<class T>(const T* narrow, T* to) {
-        convert<T, lanes>(narrow, a.wide, a.widened, to, blocks / 2);
+    const auto run = [&]<class T>(const T* narrow, T* to, auto count) {
+        constexpr int lanes = count, part = lanes - 1;
+        convert<T, lanes, lanes>(narrow, a.wide, a.widened, to, blocks / 2);
         const int done = blocks / 2 * lanes;
-        convert<T, part>(narrow + done, a.wide + done, a.widened + done, to + done, blocks - blocks / 2);
+        convert<T, lanes, part>(narrow + done, a.wide + done, a.widened + done, to + done, blocks - blocks / 2);
     };
-    if (a.is_half) run(static_cast<const half*>(a.narrow), static_cast<half*>(a.narrowed));
-    else run(static_cast<const bfloat16*>(a.narrow), static_cast<bfloat16*>(a.narrowed));
+    const auto run_lanes = [&](auto count) {
+        if (a.lanes != count) return;
+        if (a.is_half) run(static_cast<const half*>(a.narrow), static_cast<half*>(a.narrowed), count);
+        else run(static_cast<const bfloat16*>(a.narrow), static_cast<bfloat16*>(a.narrowed), count);
+    };
+    run_lanes(constant<2>());
+    run_lanes(constant<4>());
+    if constexpr (simd_lanes<float> >= 8) run_lanes(constant<8>());
+    if constexpr (simd_lanes<float> >= 16) run_lanes(constant<16>());
 })";
     const auto kernel = runtime::cached_kernel(backend, source, "conversions");
     const std::size_t count = std::size_t{1} << 16,
-                      lanes = static_cast<std::size_t>(backend.machine().vector_bytes) / 4;
+                      widest = static_cast<std::size_t>(backend.machine().vector_bytes) / 4;
     auto* const narrow = static_cast<std::uint16_t*>(backend.allocate(2 * count));
     auto* const narrowed = static_cast<std::uint16_t*>(backend.allocate(2 * count));
     auto* const wide = static_cast<float*>(backend.allocate(4 * count));
     auto* const widened = static_cast<float*>(backend.allocate(4 * count));
-    const auto check = [&]<class T>(T) {
+    const auto check = [&]<class T>(T, std::size_t lanes) {
+        CAPTURE(lanes);
         std::mt19937 random(1);
         for (std::size_t n = 0; n < count; ++n) {
             // between all numbers of 2 bytes: half way, a little more and less, and anywhere; any bits at all
@@ -103,10 +111,11 @@ extern "C" void conversions(const void* words, long long, long long) {
             const auto way = static_cast<std::uint32_t>(n % 5), any = static_cast<std::uint32_t>(random());
             wide[n] = std::bit_cast<float>(way == 4 ? any : here + (way == 3 ? any % step : step + way - 1));
         }
-        const std::array<std::uint64_t, 6> words{
+        const std::array<std::uint64_t, 7> words{
             reinterpret_cast<std::uint64_t>(narrow),   reinterpret_cast<std::uint64_t>(wide),
             reinterpret_cast<std::uint64_t>(widened),  reinterpret_cast<std::uint64_t>(narrowed),
-            count / lanes,                             std::is_same_v<T, half>};
+            count / lanes,                             lanes,
+            std::is_same_v<T, half>};
         backend.launch(kernel, {}, words);
         int wrong = 0;
         const auto same = [](float a, float b) {
@@ -124,8 +133,10 @@ extern "C" void conversions(const void* words, long long, long long) {
         }
         CHECK(wrong == 0);
     };
-    check(half());
-    check(bfloat16());
+    for (std::size_t lanes = 2; lanes <= widest; lanes *= 2) {
+        check(half(), lanes);
+        check(bfloat16(), lanes);
+    }
     for (void* memory : {static_cast<void*>(narrow), static_cast<void*>(narrowed), static_cast<void*>(wide),
                          static_cast<void*>(widened)})
         backend.release(memory);

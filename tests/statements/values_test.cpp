@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -107,6 +108,35 @@ TEST_CASE("a long sum of floats does not stop growing") {
     CHECK(y(1) == static_cast<float>(length));
     y(i) = A(i, k) * x(k);
     CHECK(y(1) == static_cast<float>(length));
+}
+
+TEST_CASE("a sum of everything in parts is the same at any length, however x lies, and adds to what is there") {
+    const ricci::test::scratch_cache cache;
+    for (const std::int64_t length : {16384, 32767, 32768, 32769, 200003, 1'000'000, 1'048'577}) {
+        CAPTURE(length);
+        ricci::tensor<double, ricci::dyn> x(length, cpu);
+        ricci::tensor<double> s(cpu);
+        std::vector<double> numbers(static_cast<std::size_t>(length));
+        double positive = 0, last_half = 0; // of whole numbers: exact in any order
+        for (std::size_t n = 0; n < numbers.size(); ++n) {
+            numbers[n] = static_cast<double>(static_cast<std::int64_t>(n * 7919 % 1001) - 500);
+            positive += std::max(numbers[n], 0.0);
+            if (n % 2 == 1) last_half += numbers[n];
+        }
+        x.upload(numbers);
+        s() = relu(x(i));
+        CHECK(static_cast<double>(s()) == positive);
+        s() -= relu(x(i));
+        s() += relu(x(i)) + abs(x(i)) - abs(x(i));
+        CHECK(static_cast<double>(s()) == positive);
+        const auto half = length / 2;
+        const ricci::view<const double, 1> odd(x.data() + 1, {half}, {2}, cpu);
+        const ricci::view<const double, 1> back(x.data() + 2 * half - 1, {half}, {-2}, cpu);
+        s() = abs(odd(i)) + odd(i) - abs(odd(i));
+        CHECK(static_cast<double>(s()) == last_half);
+        s() = max(back(i), back(i));
+        CHECK(static_cast<double>(s()) == last_half);
+    }
 }
 
 TEST_CASE("complex functions at the edges of their range") {
