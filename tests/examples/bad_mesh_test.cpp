@@ -1,5 +1,5 @@
 // bad_mesh_test: every mesh that cannot be used is refused with the file, the line and the reason.
-#include "examples/fem/read_mesh.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
 

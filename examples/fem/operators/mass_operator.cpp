@@ -1,0 +1,50 @@
+// mass_operator: one statement in each dimension; the order of its products is ricci's to find.
+#include "examples/fem/operators/mass_operator.hpp"
+
+namespace fem {
+
+using namespace ricci::indices;
+
+mass_operator::mass_operator(const h1_space& space, const tables& basis, const element_map& map, int components)
+    : element_operator(space, basis, components), weights_(map.weights()) {}
+
+void mass_operator::steps(const vector& u_memory, vector& v_memory) {
+    const std::int64_t P = nodes_along_, Q = points_along_, M = components_, E = elements_;
+    const matrix& B = basis_.B;
+    if (dimension_ == 2) {
+        const auto u = shaped<4>(u_memory, {P, P, M, E});
+        const auto v = shaped<4>(v_memory, {P, P, M, E});
+        const auto W = shaped<3>(weights_, {Q, Q, E});
+        v(a, b, m, e) = B(q, a) * B(r, b) * W(q, r, e) * B(q, i) * B(r, j) * u(i, j, m, e);
+    } else {
+        const auto u = shaped<5>(u_memory, {P, P, P, M, E});
+        const auto v = shaped<5>(v_memory, {P, P, P, M, E});
+        const auto W = shaped<4>(weights_, {Q, Q, Q, E});
+        v(a, b, c, m, e) =
+            B(q, a) * B(r, b) * B(s, c) * W(q, r, s, e) * B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
+    }
+}
+
+void mass_operator::element_diagonal(vector& d_memory) {
+    const std::int64_t P = nodes_along_, Q = points_along_, E = elements_;
+    matrix BB(Q, P, device_);
+    BB(q, i) = basis_.B(q, i) * basis_.B(q, i);
+    if (dimension_ == 2)
+        shaped<3>(d_memory, {P, P, E})(i, j, e) = BB(q, i) * BB(r, j) * shaped<3>(weights_, {Q, Q, E})(q, r, e);
+    else
+        shaped<4>(d_memory, {P, P, P, E})(i, j, k, e) =
+            BB(q, i) * BB(r, j) * BB(s, k) * shaped<4>(weights_, {Q, Q, Q, E})(q, r, s, e);
+}
+
+double mass_operator::bytes_of_elements() const {
+    return 8.0 * (2.0 * static_cast<double>(element_size()) + static_cast<double>(weights_.size()));
+}
+
+double mass_operator::flops() const {
+    const auto P = static_cast<double>(nodes_along_), Q = static_cast<double>(points_along_);
+    const double along = dimension_ == 2 ? 4 * (P * P * Q + P * Q * Q) + Q * Q
+                                         : 4 * (P * P * P * Q + P * P * Q * Q + P * Q * Q * Q) + Q * Q * Q;
+    return along * components_ * static_cast<double>(elements_);
+}
+
+} // namespace fem

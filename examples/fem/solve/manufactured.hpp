@@ -1,0 +1,34 @@
+// manufactured: functions whose derivatives are known, for problems with a known solution.
+#pragma once
+
+#include "examples/fem/mesh/mesh.hpp"
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fem {
+
+/// A symmetric matrix of second derivatives or of a coefficient.
+using symmetric_matrix = std::array<std::array<double, 3>, 3>;
+
+struct manufactured {
+    std::string formula;
+    std::function<double(const point&)> value;
+    std::function<symmetric_matrix(const point&)> second_derivatives;
+
+    /// f of -div(K grad u) = f for a constant K.
+    double source(const point& at, const symmetric_matrix& K) const;
+};
+
+/// sin(1.1x+.3) cos(.9y-.2), in 3-D times exp(.5z).
+manufactured smooth_solution(int dimension);
+
+/// The product over the directions of sin(pi (x-low)/(high-low)), which is 0 on the sides of the box that the mesh's
+/// nodes span.
+manufactured sine_solution(const mesh& m);
+
+symmetric_matrix identity_matrix();
+
+} // namespace fem
