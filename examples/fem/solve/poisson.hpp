@@ -22,7 +22,7 @@ class poisson {
 
     solver_result solve(const solver_options& options);
 
-    /// The computed solution, one number for each node of the space; 0 before solve().
+    /// The computed solution, one number for each node of the space; before solve() 0 but on the boundary.
     const vector& solution() const { return u_; }
     /// The square root of the integral of (u - u_known)^2, and of u_known^2.
     double error() const { return l2_norm(true); }
@@ -33,10 +33,9 @@ class poisson {
     diffusion_operator& diffusion() { return *diffusion_; }
 
   private:
+    void find_load(const element_map& map, const symmetric_matrix& K);
+    void find_boundary(const mesh& from);
     double l2_norm(bool of_error) const;
-    /// v(a,b,..,e) = B(q,a)*B(r,b)*..*f(q,r,..,e), or from the nodes to the points.
-    void test_with_basis(const vector& at_points, vector& at_nodes) const;
-    void interpolate(const vector& at_nodes, vector& at_points) const;
 
     h1_space space_;
     tables basis_;
@@ -44,11 +43,13 @@ class poisson {
     gather_scatter sharing_;
     std::unique_ptr<diffusion_operator> diffusion_;
     std::int64_t boundary_dofs_ = 0;
-    vector weights_;  ///< W(q,e)
-    vector known_at_; ///< the known solution at the points (q,e)
-    vector load_;     ///< the integrals of phi_i*f, global
-    vector free_;     ///< (g): 1, and 0 at nodes of the boundary
-    vector u_;        ///< before solve() the boundary's values
+    vector load_; ///< the integrals of phi_i*f, global
+    vector free_; ///< (g): 1, and 0 at nodes of the boundary
+    vector u_;    ///< before solve() the boundary's values
+
+    // The error is looked at with more points than the problem was solved with, which it would look too small at.
+    tables fine_;
+    vector fine_weights_, fine_known_; ///< W(q,e), and the known solution there
 };
 
 } // namespace fem
