@@ -51,12 +51,12 @@ struct occurrences_in_table {
     static constexpr int tables = 0, positions = 0, terms = Position::count;
     static constexpr bool differs = true;
 };
-template <int Number, scalar_type Type, bool Distinct, class Shape, class... Positions>
-struct occurrences_in_table<Number, table_access<Type, Distinct, Shape, Positions...>> {
+template <int Number, scalar_type Type, entries Said, class Shape, class... Positions>
+struct occurrences_in_table<Number, table_access<Type, Said, Shape, Positions...>> {
     using type = typename occurrences_of<Shape, (Number + 1) * lowering::max_axes,
                                          std::make_index_sequence<sizeof...(Positions)>, Positions...>::type;
     static constexpr int tables = 1, positions = sizeof...(Positions), terms = (Positions::count + ... + 0);
-    static constexpr bool differs = table_access<Type, Distinct, Shape, Positions...>::differs;
+    static constexpr bool differs = table_access<Type, Said, Shape, Positions...>::differs;
 };
 template <class Numbers, class... Positions>
 struct tables_of;
@@ -121,7 +121,7 @@ class access : public expression_tag {
 
     template <class R>
     void operator=(const R& r) const {
-        run(lowering::assignment::assign, r);
+        assign(r);
     }
     template <class R>
     void operator+=(const R& r) const {
@@ -131,7 +131,7 @@ class access : public expression_tag {
     void operator-=(const R& r) const {
         run(lowering::assignment::subtract, r);
     }
-    void operator=(const access& r) const { run(lowering::assignment::assign, r); }
+    void operator=(const access& r) const { assign(r); }
 
     /// The element, where every position is an integer. Waits for the device. Throws ricci::error where a position
     /// lies outside.
@@ -161,6 +161,11 @@ class access : public expression_tag {
         return {header_, positions_.data(), tables_.data(), static_cast<int>(tables::tables), terms_.data()};
     }
 
+    template <class R>
+    void assign(const R& r) const {
+        if constexpr (Writable) (void)gathered_left_is_distinct<gathers_distinct>{};
+        run(lowering::assignment::assign, r);
+    }
     template <class R>
     void run(lowering::assignment op, const R& r) const {
         if constexpr (operand<R>)

@@ -61,7 +61,8 @@ inline std::int32_t append_access(lowering::statement& s, const access_parts& pa
         const auto table = append_access(s, {t.header, own, nullptr, 0, terms}, label);
         for (int q = 0; q < t.header.position_count; ++q) terms += own[q].term_count;
         auto& gathered = s.positions[first_position + static_cast<std::size_t>(r)];
-        gathered.table = table, gathered.distinct = t.distinct;
+        gathered.table = table;
+        gathered.distinct = t.said == entries::distinct, gathered.atomic = t.said == entries::atomic;
     }
     return number;
 }

@@ -6,7 +6,7 @@
 #include "dsl/index.hpp"
 #include "dsl/index_set.hpp"
 
-#include "lowering/scalar_type.hpp"
+#include "lowering/statement.hpp"
 
 namespace ricci::dsl {
 
@@ -58,8 +58,9 @@ template <bool Distinct>
 struct gathered_left_is_distinct {
     static_assert(
         Distinct,
-        "the left side takes a position from an index table: where two entries are equal an element would be "
-        "written twice; if all entries of p differ, write ricci::distinct(p)(e)");
+        "the left side of = takes a position from an index table: where two entries are equal an element would be "
+        "written twice; += and -= add up what equal entries get; if all entries of p differ, write "
+        "ricci::distinct(p)(e)");
 };
 
 template <class Right>
@@ -118,16 +119,23 @@ constexpr conflict differing_extents(const std::array<occurrence_value, N>& occu
 
 /// Two indices of the left side, which has the first `left` occurrences, that have the same coefficients, up to one
 /// sign, in each of its positions, all of them visibly 1 or -1, and run over at least two values each: one step of
-/// both reaches the same element again. Coefficients that are run-time values are lowering's to check.
+/// both reaches the same element again. Coefficients that are run-time values are lowering's to check. Where equal
+/// entries of tables add up, so may indices of a table.
 template <std::size_t N, std::size_t Labels>
 constexpr conflict colliding_indices(const std::array<occurrence_value, N>& occurrences, int left,
-                                     const std::array<std::int64_t, Labels>& extents) {
+                                     const std::array<std::int64_t, Labels>& extents, bool adds_up) {
     const auto* all = occurrences.data();
     const auto* extent = extents.data();
+    const auto is_in_table = [&](int label) {
+        for (int o = 0; o < left; ++o)
+            if (all[o].label == label && all[o].position >= lowering::max_axes) return true;
+        return false;
+    };
     for (int y = 0; y < left; ++y)
         for (int x = 0; x < y; ++x) {
             const int a = all[x].label, b = all[y].label;
             if (a == b || extent[a] < 2 || extent[b] < 2) continue;
+            if (adds_up && (is_in_table(a) || is_in_table(b))) continue;
             bool same = true, opposite = true;
             for (int p = 0; p < left; ++p) { // the position of occurrence p
                 int sum_a = 0, sum_b = 0;
@@ -149,11 +157,10 @@ template <class Left, class Right>
 constexpr void check_statement() {
     using indices = statement_indices<typename Left::occurrences, typename Right::occurrences>;
     constexpr conflict extents = differing_extents(indices::occurrences, indices::ranged);
-    constexpr conflict collision = colliding_indices(indices::occurrences, indices::left_count, indices::extents);
+    constexpr conflict collision =
+        colliding_indices(indices::occurrences, indices::left_count, indices::extents, !Left::gathers_distinct);
     if constexpr (!Left::writable) {
         (void)left_side_is_writable<Left::writable>{};
-    } else if constexpr (!Left::gathers_distinct) {
-        (void)gathered_left_is_distinct<Left::gathers_distinct>{};
     } else if constexpr (lowering::is_complex(Right::type) && !lowering::is_complex(Left::type)) {
         (void)right_side_fits_left<Right::type, Left::type>{};
     } else if constexpr (extents.first >= 0) {

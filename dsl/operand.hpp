@@ -63,7 +63,7 @@ class operand_base : public operand_tag {
     template <bool Writable, class... P>
     auto at(bool padded, const P&... p) const {
         if constexpr (index_element<value_type>) {
-            return make_table<type, false, Shape>(header_, extents_.data(), strides_.data(), p...);
+            return make_table<type, entries::any, Shape>(header_, extents_.data(), strides_.data(), p...);
         } else {
             auto header = header_;
             header.padded = padded;
@@ -133,19 +133,26 @@ template <class T>
 struct distinct_is_for_index_tables {
     static_assert(index_element<T>, "distinct is for index tables: tensors and views of integers");
 };
+template <class T>
+struct atomic_is_for_index_tables {
+    static_assert(index_element<T>, "atomic is for index tables: tensors and views of integers");
+};
 
-/// An index table whose entries, the user promises, all differ.
-template <class T, class Shape>
-class distinct_table : operand_base<T, Shape> {
+/// An index table of whose entries the user says something.
+template <entries Said, class T, class Shape>
+class marked_table : operand_base<T, Shape> {
     using base = operand_base<T, Shape>;
 
   public:
-    explicit distinct_table(const base& table) : base(table) {
-        (void)distinct_is_for_index_tables<typename base::value_type>{};
+    explicit marked_table(const base& table) : base(table) {
+        if constexpr (Said == entries::distinct)
+            (void)distinct_is_for_index_tables<typename base::value_type>{};
+        else
+            (void)atomic_is_for_index_tables<typename base::value_type>{};
     }
     template <position_argument... P>
     auto operator()(const P&... p) const {
-        return make_table<base::type, true, Shape>(this->header_, this->extents_.data(), this->strides_.data(), p...);
+        return make_table<base::type, Said, Shape>(this->header_, this->extents_.data(), this->strides_.data(), p...);
     }
 };
 

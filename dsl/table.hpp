@@ -25,11 +25,15 @@ struct position_value {
     int table = -1; ///< gathered: the number of its table among the access's
 };
 
+/// What the user says of a table's entries where it stands on the left: nothing; that all differ; that what equal ones
+/// add may be added by atomics.
+enum class entries : std::uint8_t { any, distinct, atomic };
+
 /// The run-time part of a table of an access; its positions stand behind the access's own.
 struct table_value {
     lowering::access header;
     int first_position = 0;
-    bool distinct = false;
+    entries said = entries::any;
 };
 
 /// An access as a statement takes it: its own positions, then its tables'; the terms of all in the same order.
@@ -49,9 +53,8 @@ struct tables_stand_alone_in_positions {
                   "an index table stands alone in a position, as in A(i, p(e)): nothing computes with its entries");
 };
 
-/// Type: that of the entries; an address is what a pointer_view has. Distinct: the user's promise that all entries
-/// differ.
-template <scalar_type Type, bool Distinct, class Shape, class... Positions>
+/// Type: that of the entries; an address is what a pointer_view has.
+template <scalar_type Type, entries Said, class Shape, class... Positions>
 class table_access : public table_tag {
     static constexpr std::size_t rank = sizeof...(Positions);
     static constexpr std::size_t term_count = (std::size_t{Positions::count} + ... + 0);
@@ -59,7 +62,7 @@ class table_access : public table_tag {
   public:
     static constexpr bool one_element = term_count == 0;
     /// Whether no element is gathered twice, as a left side wants it.
-    static constexpr bool differs = Distinct || Type == scalar_type::address;
+    static constexpr bool differs = Said == entries::distinct || Type == scalar_type::address;
 
     table_access(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
                  const Positions&... p)
@@ -89,7 +92,7 @@ class table_access : public table_tag {
     }
     void operator=(const table_access& r) const { (void)tables_stand_alone_in_positions<decltype(r)>{}; }
 
-    table_value value(int first_position) const { return {header_, first_position, Distinct}; }
+    table_value value(int first_position) const { return {header_, first_position, Said}; }
     const std::array<position_value, rank>& positions() const { return positions_; }
     const std::array<term_value, term_count>& terms() const { return terms_; }
 
@@ -99,8 +102,8 @@ class table_access : public table_tag {
     std::array<term_value, term_count> terms_;
 };
 
-template <scalar_type Type, bool Distinct, class Shape, class... Positions>
-constexpr const auto& as_position(const table_access<Type, Distinct, Shape, Positions...>& p) {
+template <scalar_type Type, entries Said, class Shape, class... Positions>
+constexpr const auto& as_position(const table_access<Type, Said, Shape, Positions...>& p) {
     return p;
 }
 
@@ -119,12 +122,12 @@ constexpr auto as_affine(const P& p) {
         return as_position(p);
 }
 
-template <scalar_type Type, bool Distinct, class Shape, class... P>
+template <scalar_type Type, entries Said, class Shape, class... P>
 auto make_table(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
                 const P&... p) {
     (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
     (void)positions_of_tables_are_affine<P...>{};
-    return table_access<Type, Distinct, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
+    return table_access<Type, Said, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
         header, extents, strides, as_affine(p)...);
 }
 

@@ -133,7 +133,11 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
     tensor& operator=(const tensor&) = delete;
     ~tensor() { runtime::release(this->device(), this->header_.data); }
 
-    T* data() { return static_cast<T*>(this->header_.data); }
+    /// To write through: from then on ricci looks at an index table's entries where it would know them else.
+    T* data() {
+        if constexpr (dsl::index_element<T>) runtime::contents_exposed(this->device(), this->header_.data);
+        return static_cast<T*>(this->header_.data);
+    }
     const T* data() const { return static_cast<const T*>(this->header_.data); }
 
     /// The extents of the type as Hana constants, dyn where there is none.
@@ -165,6 +169,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
         if (elements.size() != static_cast<std::size_t>(this->size()))
             throw error("upload of " + std::to_string(elements.size()) + " elements into " +
                         dsl::described(this->extents().data(), rank) + ", which has " + std::to_string(this->size()));
+        if constexpr (dsl::index_element<T>) runtime::contents_written(this->device(), this->header_.data);
         runtime::copy(this->device(), this->header_.data, cpu(), elements.data(), bytes());
     }
     void upload(std::initializer_list<T> elements) { upload(std::span<const T>(elements.begin(), elements.size())); }
@@ -194,6 +199,7 @@ class tensor : public dsl::operand_base<T, dsl::shape<Extents...>> {
     tensor(bool zeroed, const dsl::per_axis<rank>& extents, ricci::device d)
         : base(nullptr, extents, dsl::dense_strides(extents, sizeof(T)), d) {
         this->header_.data = runtime::allocate(d, bytes(), zeroed);
+        if constexpr (dsl::index_element<T>) runtime::track_contents(d, this->header_.data);
     }
     void forget() noexcept {
         this->header_.data = nullptr;
@@ -216,7 +222,13 @@ auto padded(const tensor<T, Extents...>& d) {
 /// twice.
 template <class T, std::int64_t... Extents>
 auto distinct(const tensor<T, Extents...>& p) {
-    return dsl::distinct_table<T, dsl::shape<Extents...>>(p);
+    return dsl::marked_table<dsl::entries::distinct, T, dsl::shape<Extents...>>(p);
+}
+
+/// `v(atomic(l)(i, e)) += ...`: what equal entries of l add may be added in any order, by a GPU's atomic operations.
+template <class T, std::int64_t... Extents>
+auto atomic(const tensor<T, Extents...>& l) {
+    return dsl::marked_table<dsl::entries::atomic, T, dsl::shape<Extents...>>(l);
 }
 
 namespace dsl {

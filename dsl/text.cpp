@@ -27,7 +27,7 @@ constexpr std::pair<std::string_view, operation> functions[] = {
     {"conj", operation::conjugate}, {"relu", operation::relu}, {"exp", operation::exp}, {"sqrt", operation::sqrt},
     {"abs", operation::abs},        {"min", operation::min},   {"max", operation::max}};
 
-constexpr std::string_view padded_keyword = "padded", distinct_keyword = "distinct";
+constexpr std::string_view padded_keyword = "padded", distinct_keyword = "distinct", atomic_keyword = "atomic";
 
 /// Functions that the language lacks: a name of these before an access is a mistake, any other an index table's user.
 constexpr std::string_view missing_functions[] = {
@@ -135,7 +135,7 @@ class parser : dsl::text_scanner {
         want(")", "',' or ')'");
     }
 
-    /// `p(e)` or `distinct(p)(e)` in a position; false, with nothing taken, where it is none.
+    /// `p(e)`, `distinct(p)(e)` or `atomic(p)(e)` in a position; false, with nothing taken, where it is none.
     bool gathered_position() {
         skip_blanks();
         const std::size_t column = at_;
@@ -144,11 +144,12 @@ class parser : dsl::text_scanner {
         t.column = column;
         t.access.name = name();
         lowering::position p;
-        if (t.access.name == distinct_keyword && peek() == '(') {
+        const auto word = t.access.name;
+        if ((word == distinct_keyword || word == atomic_keyword) && peek() == '(') {
             ++at_;
-            if (!is_letter(peek())) expected("the name of an index table: distinct(p)(e)");
+            if (!is_letter(peek())) expected(fmt::format("the name of an index table: {}(p)(e)", word));
             t.access.name = name();
-            p.distinct = true;
+            p.distinct = word == distinct_keyword, p.atomic = word == atomic_keyword;
             want(")", "')'");
             if (peek() != '(') expected("'(' and the positions");
         } else if (peek() != '(' || !holds_letter()) {
@@ -373,7 +374,7 @@ class parser : dsl::text_scanner {
 
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
-           !function_named(name) &&
+           name != atomic_keyword && !function_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 

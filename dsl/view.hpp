@@ -87,7 +87,13 @@ auto padded(const view<T, Rank>& d) {
 /// twice.
 template <class T, int Rank>
 auto distinct(const view<T, Rank>& p) {
-    return dsl::distinct_table<T, dsl::run_time_shape<Rank>>(p);
+    return dsl::marked_table<dsl::entries::distinct, T, dsl::run_time_shape<Rank>>(p);
+}
+
+/// `v(atomic(l)(i, e)) += ...`: what equal entries of l add may be added in any order, by a GPU's atomic operations.
+template <class T, int Rank>
+auto atomic(const view<T, Rank>& l) {
+    return dsl::marked_table<dsl::entries::atomic, T, dsl::run_time_shape<Rank>>(l);
 }
 
 } // namespace ricci

@@ -11,6 +11,7 @@
 //   node_count, node_kind[], node_a[], node_b[]      children first, root last; kinds are lowering::operation's
 //   sum_first[], sum_length[], sum_axis[], sum_shared_axis[]   the axes of each sum, and the one that threads share
 //   scalar_count, compute_type, accumulation         accumulation: 0 '=', 1 '+=', -1 '-='
+//   adds_atomically                                  several elements may be one: += and -= by atomics
 #pragma once
 
 #include "index_table.hpp"
@@ -163,16 +164,24 @@ template <int N, class Team> RICCI_FUNCTION compute evaluate(const arguments& a,
     }
 }
 
-/// What the output's element at x becomes: `value`, or that added to it.
+/// What the output's element at x becomes: `value`, or that added to it; or what is added to it by atomics.
 template <class Team>
 RICCI_FUNCTION compute updated(const arguments& a, const long long* x, compute value, const Team& team) {
     if constexpr (accumulation == 0) return value;
+    else if constexpr (adds_atomically) return accumulation == 1 ? value : -value;
     else if constexpr (accumulation == 1) return team.template load<0>(a, x) + value;
     else return team.template load<0>(a, x) - value;
 }
+template <class R> RICCI_FUNCTION void add_atomically(complex<R>* global, complex<R> value) {
+    add_atomically(&global->re, value.re);
+    add_atomically(&global->im, value.im);
+}
+template <class Element> RICCI_FUNCTION void put_at(Element* element, compute value) {
+    if constexpr (adds_atomically) add_atomically(element, store_as<Element>(value));
+    else *element = store_as<Element>(value);
+}
 RICCI_FUNCTION void put(const arguments& a, const long long* x, compute value) {
-    using element = type_of<operand_type[0]>::type;
-    if (is_inside<0>(a, x)) *element_at<0>(a, x) = store_as<element>(value);
+    if (is_inside<0>(a, x)) put_at(element_at<0>(a, x), value);
 }
 /// Stores `value` in the output's element at x, or adds it there.
 RICCI_FUNCTION void store(const arguments& a, const long long* x, compute value) {

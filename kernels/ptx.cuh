@@ -165,6 +165,23 @@ template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigne
 #endif
 }
 
+/// Adds to a number in global memory by one atomic operation, which returns nothing. (The emulator's threads take
+/// turns.)
+RICCI_FUNCTION void add_atomically(float* global, float value) {
+#if RICCI_ON_GPU
+    asm volatile("red.global.add.f32 [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "f"(value) : "memory");
+#else
+    *global += value;
+#endif
+}
+RICCI_FUNCTION void add_atomically(double* global, double value) {
+#if RICCI_ON_GPU
+    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(global)), "d"(value) : "memory");
+#else
+    *global += value;
+#endif
+}
+
 /// What a kernel begins with: from sm_90 on it may start while the last blocks of those before it in its stream end
 /// (programmatic dependent launch), and waits here until they are done and what they wrote can be seen. Before it
 /// nothing in memory is read or written. Letting the next kernel in earlier (griddepcontrol.launch_dependents) saves

@@ -5,6 +5,7 @@
 #include "lowering/coincidence.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/refuse.hpp"
+#include "lowering/scatter_shape.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 
@@ -30,7 +31,7 @@ class overlap_checker {
             const auto name = to_string(s_, s_.accesses[static_cast<std::size_t>(st.operands[o].source)]);
             if (!shares_memory(st, o)) {
                 if (same_allocation(st, o)) note("{} is disjoint from {}", name, names_[0]);
-            } else if (is_same_element(st, o)) {
+            } else if (collision_of(st) == collision::none && is_same_element(st, o)) {
                 note("{} is the element that is written: read first, then written", name);
                 st.operands[o].in_place = true;
             } else {
@@ -55,6 +56,7 @@ class overlap_checker {
 
     void refuse_double_writes(const step& st) const {
         const auto& left = st.operands[0];
+        if (collision_of(st) != collision::none) return refuse_other_collisions(st);
         // Writes outside of a padded left are dropped and collide with nothing: there what counts is the position,
         // not the address.
         const auto strides = left.bounds.empty() || !is_box_injective() ? left.stride : position_strides(st);
@@ -78,6 +80,41 @@ class overlap_checker {
         }
         refuse(s_, "{} is written more than once in an element: different values of its indices {} collide",
                to_string(s_, s_.accesses[0]), moving);
+    }
+
+    /// Where equal entries add up: values of the indices that those tables do not have still reach elements of their
+    /// own.
+    void refuse_other_collisions(const step& st) const {
+        const auto& left = st.operands[0];
+        const auto shape = scatter_shape_of(st);
+        struct part {
+            bounded_term term; ///< the difference of two elements
+            bool differs;      ///< for any two values of what stands there
+            std::string_view name;
+        };
+        std::vector<part> parts;
+        for (const auto& g : left.gathers) {
+            if (g.equal == collision::none) refuse_entry_read_twice(st, g);
+            const auto& table = st.operands[static_cast<std::size_t>(g.table)];
+            if (table.type != scalar_type::address)
+                parts.push_back({{g.stride, 1 - g.extent, g.extent - 1},
+                                 !shape.has_gather(static_cast<std::size_t>(&g - left.gathers.data())),
+                                 names_[static_cast<std::size_t>(table.source)]});
+        }
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (left.present[a] && (left.stride[a] != 0 || !is_gathered_along(st, left, a)))
+                parts.push_back({{left.stride[a], 1 - st.axes[a].extent, st.axes[a].extent - 1},
+                                 !shape.has_axis(a),
+                                 st.axes[a].name});
+        for (const auto& differing : parts) {
+            if (!differing.differs || differing.term.high < 1) continue;
+            std::vector<bounded_term> terms;
+            for (const auto& p : parts) terms.push_back(p.term);
+            terms[static_cast<std::size_t>(&differing - parts.data())].low = 1;
+            if (has_solution(std::move(terms), 0, 0, false, false))
+                refuse(s_, "{} is written more than once in an element: different values of {} collide",
+                       to_string(s_, s_.accesses[0]), differing.name);
+        }
     }
 
     /// Entries are different, or at different matrices, if each is read once.

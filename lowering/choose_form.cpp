@@ -1,5 +1,7 @@
 // choose_form: names what each step is and picks the kernel that runs it.
 //
+//   what adds to elements that equal entries of tables give, in order                       scatter
+//   the same by atomics                                                                     direct
 //   product of two operands with                                                            runs by
 //   m or n of variable extent (see find_batches), no shared_batch, the others <= 64         tall_skinny_ab
 //   m, n <= 64, k >= 1024, no batch                                                         tall_skinny_atb
@@ -62,6 +64,7 @@ class form_chooser {
         : plan_(p), chip_(chip), known_(known), dynamic_(dynamic_extents) {}
 
     void choose(step st, std::vector<step>& out) {
+        if (collision_of(st) != collision::none) return take_scatter(std::move(st), out);
         st.shape = shape_of(st);
         if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
         if (is_gathered(st)) return choose_gathered(std::move(st), out);
@@ -355,6 +358,16 @@ class form_chooser {
             st.tile[0] = longest >= 2048 ? direct_threads : longest >= 64 ? 32 : 1;
             st.tile[1] = longest == 1 && st.operands.size() <= most_loads ? items_of_thread : 1;
         }
+        out.push_back(std::move(st));
+    }
+
+    /// What scatter_left left: a tree without sums.
+    void take_scatter(step st, std::vector<step>& out) {
+        st.shape = form::scatter;
+        if (collision_of(st) == collision::atomic) return take_direct(std::move(st), out);
+        set_kernel(st, family::scatter);
+        st.dynamic_extents = dynamic_;
+        if (!dynamic_) drop_single_axes(st);
         out.push_back(std::move(st));
     }
 

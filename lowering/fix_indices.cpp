@@ -102,10 +102,10 @@ class index_fixer {
         if (is_index(s_.accesses[n].type))
             refuse(s_, "{}, an index table, is gathered itself, by {}", place(), names_[t]);
         if (table.padded) refuse(s_, "{}, the index table in {}, cannot be padded", names_[t], place());
-        if (n == 0 && table.type != scalar_type::address && !position.distinct)
+        if (n == 0 && table.type != scalar_type::address && !position.distinct && s_.op == assignment::assign)
             refuse(s_,
-                   "{}, on the left, takes its values from {}: where two are equal an element would be written "
-                   "twice; if all its entries differ, write distinct({}) there",
+                   "{}, on the left of =, takes its values from {}: where two are equal an element would be written "
+                   "twice; += and -= add up what equal entries get; if all differ, write distinct({}) there",
                    place(), names_[t], names_[t]);
         if (table.type == scalar_type::address && &position != position_of_addresses(s_, s_.accesses[n]))
             refuse(s_, "{} has two positions that give the addresses of its matrices", names_[n]);
@@ -118,6 +118,9 @@ class index_fixer {
         return value;
     }
 
+    bool is_addresses(std::int32_t table) const {
+        return s_.accesses[static_cast<std::size_t>(table)].type == scalar_type::address;
+    }
     const position& position_of(const access& a, int p) const {
         return s_.positions[static_cast<std::size_t>(a.first_position + p)];
     }
@@ -270,9 +273,7 @@ class index_fixer {
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p) {
                 const auto& position = position_of(s_.accesses[n], p);
-                if (!position.is_gathered() ||
-                    s_.accesses[static_cast<std::size_t>(position.table)].type == scalar_type::address)
-                    continue;
+                if (!position.is_gathered() || is_addresses(position.table)) continue;
                 const auto& table = st.operands[static_cast<std::size_t>(position.table)];
                 auto& check = out.emplace_back(
                     table_check{static_cast<std::int32_t>(n), p, position.table, table.offset, position.extent, {}});
@@ -296,7 +297,11 @@ class index_fixer {
         for (int p = 0; p < a.position_count; ++p) {
             const auto& position = position_of(a, p);
             if (position.is_gathered()) {
-                out.gathers.push_back({position.table, position.stride, position.extent});
+                const bool may_be_equal = number == 0 && !position.distinct && !is_addresses(position.table);
+                out.gathers.push_back({position.table, position.stride, position.extent,
+                                       !may_be_equal     ? collision::none
+                                       : position.atomic ? collision::atomic
+                                                         : collision::ordered});
                 continue;
             }
             bound here{position.offset, position.extent, std::vector<std::int64_t>(s_.labels.size(), 0)};

@@ -17,6 +17,12 @@ bool is_gathered(const step& st) {
     return std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return !o.gathers.empty(); });
 }
 
+collision collision_of(const step& st) {
+    auto out = collision::none;
+    for (const auto& g : st.operands[0].gathers) out = std::max(out, g.equal);
+    return out;
+}
+
 const operand* table_of_addresses(const step& st, const operand& o) {
     for (const auto& g : o.gathers)
         if (table_of(st, g).type == scalar_type::address) return &table_of(st, g);

@@ -8,6 +8,9 @@ namespace ricci::lowering {
 /// Whether tables give a position of an operand that the step reads or writes.
 bool is_gathered(const step& st);
 
+/// What becomes of equal entries of the tables that give the output's positions.
+collision collision_of(const step& st);
+
 /// The table that gives the addresses of an operand's matrices, or null.
 const operand* table_of_addresses(const step& st, const operand& o);
 

@@ -8,11 +8,15 @@
 #include "lowering/find_symmetry.hpp"
 #include "lowering/fix_indices.hpp"
 #include "lowering/fuse_axes.hpp"
+#include "lowering/gathers.hpp"
 #include "lowering/order_operands.hpp"
 #include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
+#include "lowering/scatter_left.hpp"
 #include "lowering/scope_sums.hpp"
 #include "lowering/slice_steps.hpp"
+
+#include <algorithm>
 
 namespace ricci::lowering {
 
@@ -30,6 +34,9 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     pass("fix_indices", fix_indices(s));
     pass("scope_sums", scope_sums(std::move(p), s));
     pass("check_overlap", check_overlap(std::move(p), s));
+    const bool adds_up = std::any_of(p.steps.begin(), p.steps.end(),
+                                     [](const step& st) { return collision_of(st) != collision::none; });
+    if (adds_up) pass("scatter_left", scatter_left(std::move(p), s, chip));
     if (chip.kind == target::cpu) pass("find_symmetry", find_symmetry(std::move(p), s));
     pass("find_batches", find_batches(std::move(p)));
     pass("order_operands", order_operands(std::move(p), chip));

@@ -28,11 +28,16 @@ struct bound {
     std::vector<std::int64_t> coefficient; ///< one per axis of the step
 };
 
+/// How what several values of a step's axes add to one element of the output comes together: there are none such; a
+/// second pass adds up what each element gets, in the table's order; or by atomic additions, in any order.
+enum class collision : std::uint8_t { none, ordered, atomic };
+
 /// A gathered position of an operand: adds stride * the table's entry to its offset; an address replaces its data.
 struct gather {
     std::int32_t table = 0;  ///< operand of the step; its axes are present in the gathered operand too
     std::int64_t stride = 0; ///< elements
     std::int64_t extent = 0; ///< the entries lie in [0, extent)
+    collision equal = collision::none; ///< of the output: what becomes of equal entries
 };
 
 /// An access as a linear map from axes to elements, plus what tables give. Diagonals, affine and fixed positions are
@@ -62,13 +67,13 @@ enum class symmetry : std::uint8_t { none, symmetric, hermitian };
 /// What the step is, in the field's terms.
 enum class form : std::uint8_t {
     none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
-    tall_skinny_atb, tall_skinny_ab, direct
+    tall_skinny_atb, tall_skinny_ab, direct, scatter
 };
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
     none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked,
-    tall_skinny_atb, tall_skinny_ab, library
+    tall_skinny_atb, tall_skinny_ab, library, scatter
 };
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.

@@ -86,7 +86,8 @@ class access_printer {
                 return print(s_.positions[static_cast<std::size_t>(table.first_position)]);
             const auto text = print(static_cast<std::size_t>(p.table));
             const auto name = names_[static_cast<std::size_t>(p.table)].size();
-            return p.distinct ? fmt::format("distinct({}){}", text.substr(0, name), text.substr(name)) : text;
+            if (!p.distinct && !p.atomic) return text;
+            return fmt::format("{}({}){}", p.distinct ? "distinct" : "atomic", text.substr(0, name), text.substr(name));
         }
         std::string text;
         bool affine = false;
@@ -183,14 +184,14 @@ std::string to_string(const statement& s) {
 std::string_view name_of(form f) {
     constexpr std::string_view names[] = {"", "pointwise", "permutation", "reduction", "dot", "GEMV", "outer product",
                                           "GEMM", "batched GEMM", "interleaved batched GEMM",
-                                          "tall-skinny A^T B", "tall-skinny A B", "direct"};
+                                          "tall-skinny A^T B", "tall-skinny A B", "direct", "scatter"};
     return names[static_cast<int>(f)];
 }
 
 std::string_view name_of(family f) {
     constexpr std::string_view names[] = {
         "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
-        "tall_skinny_atb", "tall_skinny_ab", "library"};
+        "tall_skinny_atb", "tall_skinny_ab", "library", "scatter"};
     return names[static_cast<int>(f)];
 }
 
@@ -230,6 +231,7 @@ std::string to_string(const plan& p, const statement& s) {
                 text += table.type == scalar_type::address
                             ? fmt::format(" @{}{}]", describe_strides(table), offset)
                             : fmt::format(" {}*{}{}]", g.stride, describe_strides(table), offset);
+                if (g.equal != collision::none) text += g.equal == collision::atomic ? " atomic" : " ordered";
             }
             if (o.offset != 0) text += fmt::format(" {:+}", o.offset);
             text += ']';

@@ -79,6 +79,7 @@ struct position {
     std::int32_t table = no_table;
                                    ///< address replaces the access's data, and the stride
     bool distinct = false;         ///< gathered: the user promised that no two entries are equal
+    bool atomic = false;           ///< gathered: what equal entries add may be added by atomics, in any order
     bool is_gathered() const { return table != no_table; }
 };
 

@@ -41,7 +41,8 @@ bool has_tile(const step& st, const machine& chip) {
     if (chip.kind == target::cpu)
         return st.kernel == family::batched_small || st.kernel == family::batched_lanes ||
                st.kernel == family::batched_blocked;
-    return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::library;
+    return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::scatter &&
+           st.kernel != family::library;
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {

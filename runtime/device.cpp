@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/content_versions.hpp"
 #include "runtime/environment.hpp"
 
 #include <algorithm>
@@ -84,8 +85,9 @@ thread_local kept_memory* keeper = nullptr;
 
 void release(device d, void* memory) noexcept {
     if (memory == nullptr) return;
-    if (keeper != nullptr) keeper->pieces_.push_back({d, memory});
-    else backend_of(d).release(memory); // the backend that allocated it has been started
+    if (keeper != nullptr) return keeper->pieces_.push_back({d, memory});
+    forget_contents(d, memory);
+    backend_of(d).release(memory); // the backend that allocated it has been started
 }
 
 kept_memory::kept_memory() : outer_(keeper) { keeper = this; }

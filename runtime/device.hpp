@@ -63,6 +63,13 @@ namespace runtime {
 void* allocate(device d, std::size_t bytes, bool zeroed);
 void release(device d, void* memory) noexcept;
 
+/// What allocate() gave is written by ricci alone from now on, each time after contents_written(): as long as that
+/// holds, its version tells whether its contents are what they were. It ends with contents_exposed(), where someone
+/// got a pointer to write through, or with the memory.
+void track_contents(device d, const void* memory);
+void contents_written(device d, const void* memory);
+void contents_exposed(device d, const void* memory);
+
 /// While it lives, what this thread releases stays allocated; it goes with it. For programs, whose statements run
 /// after the tensors of the callable are gone.
 class kept_memory {

@@ -9,9 +9,11 @@
 #include "runtime/reference.hpp"
 #include "runtime/table_check.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <functional>
 #include <utility>
 
 namespace ricci::runtime {
@@ -122,6 +124,7 @@ struct executable::places {
     char* of_slice = nullptr;
     std::int64_t slice = 0;
     bool in_slice = false;
+    row_lists lists{}; ///< of the one step that adds through tables
 
     void* operator()(std::int32_t source) const {
         if (source >= 0) return s.accesses[static_cast<std::size_t>(source)].data;
@@ -135,9 +138,9 @@ executable::executable(device d, plan p)
       groups_(std::move(p.groups)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
       slice_bytes_(static_cast<std::size_t>(p.slice_bytes)) {
     const auto& chip = backend_.machine();
-    if (checks_tables(device_)) checks_ = std::move(p.checks);
     for (auto& st : p.steps) {
         if (!has_work(st)) continue;
+        if (st.kernel == family::scatter && chip.has_compiler) take_scatter(st, p.checks);
         auto& out = steps_.emplace_back();
         out.step = std::move(st);
         if (out.step.kernel == family::library) {
@@ -149,6 +152,19 @@ executable::executable(device d, plan p)
             out.kernel = loaded_request(backend_, make_kernel(out.step, chip));
         }
     }
+    if (checks_tables(device_)) checks_ = std::move(p.checks);
+}
+
+/// Entries are checked where an inverse is built of them, which is where they changed.
+void executable::take_scatter(const step& st, std::vector<table_check>& checks) {
+    auto& use = scatter_.emplace(scatter_shape_of(st));
+    const auto is_its = [&](const table_check& check) {
+        return check.access == 0 && std::any_of(use.shape.tables.begin(), use.shape.tables.end(),
+                                                [&](const auto& t) { return t.source == check.table; });
+    };
+    const auto others = std::stable_partition(checks.begin(), checks.end(), std::not_fn(is_its));
+    use.checks.assign(others, checks.end());
+    checks.erase(others, checks.end());
 }
 
 bool executable::has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
@@ -163,8 +179,10 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
 void executable::launch(const statement& s) const {
     if (steps_.empty()) return;
     check_tables(checks_, s, device_, backend_);
+    const auto inverse = scatter_ ? inverse_of(*scatter_, s, device_, backend_) : nullptr;
     const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
-    const places all{s, temporaries_, memory.data()};
+    places all{s, temporaries_, memory.data()};
+    if (inverse != nullptr) all.lists = inverse->lists();
     for (std::size_t n = 0; n < steps_.size();) {
         auto end = n + 1;
         const auto group = steps_[n].step.group;
@@ -214,8 +232,9 @@ void executable::launch(const prepared_step& st, const places& where) const {
     // slices.
     static thread_local std::vector<std::uint64_t> of_launches, of_slices;
     auto& words = where.in_slice ? of_slices : of_launches;
-    write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice);
-    st.kernel.launch(backend_, words);
+    write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice,
+                    where.lists);
+    st.kernel.launch(backend_, words, where.lists.rows);
 }
 
 void executable::launch_library(const prepared_step& st, const places& where) const {

@@ -3,10 +3,12 @@
 
 #include "lowering/plan.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/inverse_cache.hpp"
 #include "runtime/kernel_source.hpp"
 #include "runtime/loaded_request.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ricci::runtime {
@@ -38,6 +40,7 @@ class executable {
   private:
     class workspace;
     struct places;
+    void take_scatter(const lowering::step& st, std::vector<lowering::table_check>& checks);
     void launch(const prepared_step& st, const places& where) const;
     void launch_library(const prepared_step& st, const places& where) const;
     /// Steps [first, last), slice by slice.
@@ -49,6 +52,7 @@ class executable {
     std::vector<lowering::slices> groups_;
     std::size_t workspace_bytes_ = 0, slice_bytes_ = 0;
     std::vector<lowering::table_check> checks_; ///< made before a launch
+    std::optional<scatter_use> scatter_;        ///< of the one step that adds through tables in their order
     std::vector<prepared_step> steps_;
 };
 

@@ -14,12 +14,12 @@
 namespace ricci::runtime {
 
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
-/// `slice`: of those that a step in a group runs for. `words` keeps its capacity, so that a warm launch takes nothing
+/// `slice`: of those that a step in a group runs for; `lists`: of the scatter kernel. `words` keeps its capacity, so that a warm launch takes nothing
 /// from the heap.
 template <class Address>
 void write_arguments(const backend& b, const kernel_request& request, lowering::scalar_type compute,
                      const std::vector<lowering::scalar>& scalars, const Address& address,
-                     std::vector<std::uint64_t>& words, std::int64_t slice = 0) {
+                     std::vector<std::uint64_t>& words, std::int64_t slice = 0, const row_lists& lists = {}) {
     words = request.words;
     std::complex<double> coefficient = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, scalars, compute);
@@ -42,6 +42,18 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
             break;
         case what::coefficient_imaginary:
             word = std::bit_cast<std::uint64_t>(coefficient.imag());
+            break;
+        case what::rows:
+            word = static_cast<std::uint64_t>(lists.rows);
+            break;
+        case what::row_begins:
+            word = reinterpret_cast<std::uintptr_t>(lists.begins);
+            break;
+        case what::row_entries:
+            word = reinterpret_cast<std::uintptr_t>(lists.entries);
+            break;
+        case what::row_keys:
+            word = reinterpret_cast<std::uintptr_t>(lists.keys);
             break;
         }
     }

@@ -15,7 +15,8 @@ namespace ricci::runtime {
 /// A word of the arguments that is known only at launch.
 struct argument_patch {
     enum class value : std::uint8_t {
-        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary
+        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary,
+        rows, row_begins, row_entries, row_keys ///< of row_lists
     };
     std::int32_t word = 0;
     value what{};
@@ -31,6 +32,19 @@ struct argument_box {
     lowering::box_layout layout;
 };
 
+/// The inverse of tables as the scatter kernel reads it, kernels/scatter_rows.hpp.
+struct row_lists {
+    std::int64_t rows = 0;
+    const void *begins = nullptr, *entries = nullptr, *keys = nullptr;
+};
+
+/// The blocks of a kernel whose work depends on the rows there are: `a_row` items for each row, `of_block` of them a
+/// block, all that `times`.
+struct row_grid {
+    std::int64_t a_row = 0, of_block = 1, times = 1;
+    std::int64_t grid_of(std::int64_t rows) const { return (rows * a_row + of_block - 1) / of_block * times; }
+};
+
 /// One kernel, ready to be compiled, and how it is started.
 struct kernel_launch {
     std::string source; ///< constants, then the kernel with every #include replaced
@@ -44,6 +58,7 @@ struct kernel_request : kernel_launch {
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
     std::vector<argument_box> boxes;
+    row_grid by_rows;            ///< of the scatter kernel; else of no items
     std::int32_t boxes_word = 0; ///< whether the operands lie as boxes want it, if there are any
     /// a tree of scalars evaluated on the host (alpha of a product); empty: 1
     std::vector<lowering::node> coefficient;
@@ -56,7 +71,7 @@ inline std::vector<const kernel_launch*> kernels_of(const kernel_request& reques
     return out;
 }
 
-/// The request for a step of the direct, batched_small or tall-skinny families on a chip. Everything that may change
+/// The request for a step of the direct, scatter, batched or tall-skinny families on a chip. Everything that may change
 /// without a recompile (pointers, scalars, batch extents, offsets, the long axis) is in the words, the rest in the
 /// source.
 kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip);

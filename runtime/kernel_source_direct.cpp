@@ -2,10 +2,10 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/cost_model.hpp"
-#include "lowering/error.hpp"
 #include "lowering/families.hpp"
 #include "lowering/temporaries.hpp"
 #include "runtime/prelude.hpp"
+#include "runtime/tree_source.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,9 +15,6 @@ namespace ricci::runtime {
 namespace {
 
 using namespace lowering;
-
-/// Sums up to here are unrolled over a constant; longer ones take their extent as an argument.
-constexpr std::int64_t longest_constant_sum = 32;
 
 /// Threads that a GPU's multiprocessor holds, and how many times over they may be filled before teams stop paying. A
 /// guess to be replaced by the tuner.
@@ -29,38 +26,6 @@ std::int32_t left_axis_count(const step& st) {
            st.operands[0].present[static_cast<std::size_t>(count)])
         ++count;
     return count; // fuse_axes put the output's axes first
-}
-
-/// The axis of a sum that a team of threads shares: its innermost, or its longest where that is shorter than the
-/// team.
-std::int32_t shared_axis(const step& st, const std::vector<std::int32_t>& list) {
-    if (list.empty()) return -1;
-    auto best = list.back();
-    const auto extent = [&](std::int32_t a) { return st.axes[static_cast<std::size_t>(a)].extent; };
-    if (extent(best) >= st.tile[0]) return best;
-    for (const auto a : list)
-        if (extent(a) > extent(best)) best = a;
-    return best;
-}
-
-void write_tree(prelude& out, const step& st) {
-    std::vector<std::int32_t> kind, a, b, first, length, axis, shared;
-    for (const auto& n : st.nodes)
-        kind.push_back(static_cast<std::int32_t>(n.kind)), a.push_back(n.a), b.push_back(n.b);
-    for (const auto& list : st.sums) {
-        first.push_back(static_cast<std::int32_t>(axis.size()));
-        length.push_back(static_cast<std::int32_t>(list.size()));
-        shared.push_back(shared_axis(st, list));
-        axis.insert(axis.end(), list.begin(), list.end());
-    }
-    out.constant("node_count", static_cast<std::int64_t>(st.nodes.size()));
-    out.list("node_kind", kind);
-    out.list("node_a", a);
-    out.list("node_b", b);
-    out.list("sum_first", first);
-    out.list("sum_length", length);
-    out.list("sum_axis", axis);
-    out.list("sum_shared_axis", shared);
 }
 
 /// How a CPU's kernel goes through the output, see kernels/direct_cpu.hpp.
@@ -112,50 +77,9 @@ kernel_request make_direct(const step& st, const machine& chip) {
     kernel_request out;
     const bool cuda = chip.kind == target::cuda;
     const auto left_axes = left_axis_count(st);
-    const auto axes = st.axes.size();
-
-    std::vector<std::int64_t> constant_extents, extents;
-    for (std::size_t x = 0; x < axes; ++x) {
-        const auto extent = st.axes[x].extent;
-        const bool constant = !st.dynamic_extents && !st.axes[x].variable &&
-                              static_cast<std::int32_t>(x) >= left_axes && extent <= longest_constant_sum;
-        constant_extents.push_back(constant ? extent : argument);
-        extents.push_back(extent);
-    }
-    // A stride of 0 or 1 shapes the code; any other may belong to a batch's extent.
-    std::vector<std::vector<std::int64_t>> constant_strides;
-    std::vector<std::int32_t> types, bound_operand, gathered_operand, gather_table;
-    std::vector<std::int64_t> gather_strides;
-    std::vector<const bound*> bounds;
-    for (std::size_t o = 0; o < st.operands.size(); ++o) {
-        const auto& here = st.operands[o];
-        types.push_back(static_cast<std::int32_t>(here.type));
-        auto& row = constant_strides.emplace_back();
-        for (const auto s : here.stride) row.push_back(s == 0 || s == 1 ? s : argument);
-        for (const auto& g : here.gathers)
-            gathered_operand.push_back(static_cast<std::int32_t>(o)), gather_table.push_back(g.table),
-                gather_strides.push_back(g.stride);
-        for (const auto& b : here.bounds) bound_operand.push_back(static_cast<std::int32_t>(o)), bounds.push_back(&b);
-    }
-    std::int32_t scalars = 0;
-    for (const auto& n : st.nodes)
-        if (n.kind == operation::scalar) scalars = std::max(scalars, n.a + 1);
 
     prelude text;
-    text.constant("axis_count", static_cast<std::int64_t>(axes));
     text.constant("left_axis_count", left_axes);
-    text.wide_list("axis_extent", constant_extents);
-    text.constant("operand_count", static_cast<std::int64_t>(st.operands.size()));
-    text.list("operand_type", types);
-    text.wide_table("operand_stride", constant_strides);
-    text.constant("bound_count", static_cast<std::int64_t>(bounds.size()));
-    text.list("bound_operand", bound_operand);
-    text.constant("gather_count", static_cast<std::int64_t>(gathered_operand.size()));
-    text.list("gathered_operand", gathered_operand);
-    text.list("gather_table", gather_table);
-    text.constant("scalar_count", scalars);
-    text.constant("compute_type", static_cast<std::int64_t>(st.compute));
-    text.constant("accumulation", st.op == assignment::assign ? 0 : st.op == assignment::add ? 1 : -1);
     write_tree(text, st);
     const auto tiles = cuda ? cpu_tiles() : tiles_of(st, left_axes);
     if (cuda) {
@@ -174,27 +98,8 @@ kernel_request make_direct(const step& st, const machine& chip) {
     out.source = complete_source(text.text(), cuda ? "direct.cuh" : "direct_cpu.hpp");
     out.entry = "ricci_direct";
 
+    pack_tree(out, st, chip);
     argument_packer pack(out);
-    for (const auto& o : st.operands) pack.address(o);
-    pack.numbers(extents);
-    for (const auto& o : st.operands) pack.numbers(o.stride);
-    pack.numbers(gather_strides);
-    std::vector<std::int64_t> offsets, limits;
-    for (const auto* b : bounds) offsets.push_back(b->offset), limits.push_back(b->extent);
-    pack.numbers(offsets);
-    pack.numbers(limits);
-    for (const auto* b : bounds) pack.numbers(b->coefficient);
-    if (bounds.empty()) pack.numbers(std::vector<std::int64_t>(std::max<std::size_t>(axes, 1), 0));
-    for (std::int32_t s = 0; s < scalars; ++s) {
-        pack.patch(argument_patch::value::scalar_real, s);
-        pack.patch(argument_patch::value::scalar_imaginary, s);
-    }
-    if (scalars == 0) pack.number(0), pack.number(0);
-
-    constexpr std::size_t largest_arguments = 32764; // bytes, of a CUDA kernel
-    if (cuda && (out.words.size() + 2) * sizeof(std::uint64_t) > largest_arguments)
-        throw error(fmt::format("a statement with {} operands over {} axes is too large for one GPU kernel: split it",
-                                st.operands.size() - 1, axes));
     const auto elements = element_count(st.axes, st.operands[0].present);
     const double seconds = cost_model(st, chip).seconds - chip.launch_seconds;
     if (cuda) {

@@ -6,6 +6,7 @@
 namespace ricci::runtime {
 
 kernel_request make_direct(const lowering::step& st, const lowering::machine& chip);
+kernel_request make_scatter(const lowering::step& st, const lowering::machine& chip);
 /// batched_small, _lanes, _panels and _stationary.
 kernel_request make_batched(const lowering::step& st, const lowering::machine& chip);
 /// tall_skinny_atb and _ab.

@@ -9,6 +9,7 @@ kernel_request of_family(const lowering::step& st, const lowering::machine& chip
     using enum lowering::family;
     switch (st.kernel) {
     case direct: return make_direct(st, chip);
+    case scatter: return make_scatter(st, chip);
     case batched_small:
     case batched_lanes:
     case batched_panels:

@@ -24,8 +24,10 @@ loaded_request::loaded_request(backend& b, kernel_request request) : request_(st
 
 kernel_use loaded_request::use(backend& b) const { return b.use_of(first_); }
 
-void loaded_request::launch(backend& b, std::span<const std::uint64_t> words) const {
-    b.launch(first_, request_.shape, words);
+void loaded_request::launch(backend& b, std::span<const std::uint64_t> words, std::int64_t rows) const {
+    auto shape = request_.shape;
+    if (request_.by_rows.a_row > 0) shape.grid = request_.by_rows.grid_of(rows);
+    b.launch(first_, shape, words);
     for (std::size_t n = 0; n < behind_.size(); ++n) b.launch(behind_[n], request_.behind[n].shape, words);
 }
 

@@ -20,8 +20,8 @@ class loaded_request {
     const kernel_request& request() const { return request_; }
     /// What the first kernel takes of a GPU, which has the step's parameters.
     kernel_use use(backend& b) const;
-    /// One after the other, with the request's words, patched.
-    void launch(backend& b, std::span<const std::uint64_t> words) const;
+    /// One after the other, with the request's words, patched; of a kernel by rows as many blocks as `rows` want.
+    void launch(backend& b, std::span<const std::uint64_t> words, std::int64_t rows = 0) const;
 
   private:
     kernel_request request_;

@@ -57,7 +57,7 @@ void write_key(const statement& s, key_words& key) {
             key.push_back(word(position.stride));
             key.push_back(word(position.offset));
             key.push_back(word(position.term_count) | word(position.table + 1) << 16 |
-                          (position.distinct ? 1ull << 48 : 0ull));
+                          (position.distinct ? 1ull << 48 : 0ull) | (position.atomic ? 1ull << 49 : 0ull));
             for (int t = 0; t < position.term_count; ++t) {
                 const auto& term = s.terms[static_cast<std::size_t>(position.first_term + t)];
                 key.push_back(word(term.label));

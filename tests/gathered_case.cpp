@@ -73,13 +73,16 @@ void fill_tables(const statement& s, std::mt19937_64& random) {
 
 void gather_by_table(random_case& c, std::size_t a, std::int32_t p, scalar_type type, std::mt19937_64& random) {
     const auto& table = add_table(c, a, p, type);
-    position_of(c.s, a, p).distinct = a == 0;
+    // On the left entries may be equal where they add up, sometimes by atomics.
+    const auto kind = a == 0 && c.s.op != assignment::assign ? random() % 4 : 0;
+    position_of(c.s, a, p).distinct = a == 0 && kind == 0;
+    position_of(c.s, a, p).atomic = kind == 1;
     statement only; // whose tables are filled
     only.accesses = {c.s.accesses[a], table};
     only.positions = c.s.positions;
     for (auto& q : only.positions) q.table = no_table;
     auto& gathered = position_of(only, 0, p);
-    gathered.table = 1, gathered.distinct = a == 0;
+    gathered.table = 1, gathered.distinct = position_of(c.s, a, p).distinct;
     fill_tables(only, random);
     c.text += to_string(c.s) + "\n";
 }

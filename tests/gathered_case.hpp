@@ -13,7 +13,8 @@ namespace ricci::tests {
 /// the statement promises it.
 void fill_tables(const lowering::statement& s, std::mt19937_64& random);
 
-/// Access `a` takes position `p` from a new table of integers, whose entries are random; of the left all different.
+/// Access `a` takes position `p` from a new table of integers, whose entries are random; of the left all
+/// different, or not where equal ones add up.
 void gather_by_table(random_case& c, std::size_t a, std::int32_t p, lowering::scalar_type type,
                      std::mt19937_64& random);
 

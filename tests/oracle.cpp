@@ -10,8 +10,10 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 namespace ricci::tests {
 namespace {
@@ -89,24 +91,35 @@ class evaluator {
         return is_narrow ? narrow : wide;
     }
 
-    /// sum(terms), and the left's old value first if `left`.
-    value sum(const term_sum& terms, bool left = false) {
+    /// sum(terms).
+    value sum(const term_sum& terms) {
         total all;
-        if (left) {
-            const value old = load(0, false);
-            all.grown += std::abs(old.v);
-            all.integral = integer(old.v);
-            add(all, old, 1, std::abs(old.v));
-        }
-        for (const term& t : terms) {
-            const auto factors = static_cast<std::int64_t>(t.factors.size() + t.scalars.size());
-            all.multiplications = std::max(all.multiplications, real(factors - 1) * (passes(t) ? 4 : 1));
-            all.loose |= t.distributed;
-            for (const std::int32_t label : t.summed)
-                for (const factor& f : t.factors) all.loose |= !f.labels.contains(label);
-            loop(all, t, 0);
-        }
+        add_terms(all, terms);
         return finish(all);
+    }
+
+    /// What the left's element becomes that is the same at all of `places`, to each of which go_to goes: what the
+    /// terms are there, and its old value first if `adds`. `rounded_each`: added one by one in the left's type.
+    template <class GoTo>
+    value element(const term_sum& terms, bool adds, bool rounded_each, const std::vector<std::int64_t>& places,
+                  GoTo go_to) {
+        total all;
+        for (const auto place : places) {
+            go_to(place);
+            if (adds && place == places.front()) {
+                const value old = load(0, false);
+                all.grown += std::abs(old.v);
+                all.integral = integer(old.v);
+                add(all, old, 1, std::abs(old.v));
+            }
+            add_terms(all, terms);
+        }
+        value r = finish(all);
+        const number_format stored = format_of(s_.accesses[0].type);
+        if (!rounded_each || stored.digits == format_.digits || !finite(r.v)) return r;
+        r.e += 2 * static_cast<real>(places.size()) * stored.half_ulp(all.magnitude + r.e);
+        r.unknown |= all.magnitude + r.e > stored.overflow;
+        return r;
     }
 
   private:
@@ -121,6 +134,17 @@ class evaluator {
         bool positive = false, negative = false;
         bool loose = false, unknown = false;
     };
+
+    void add_terms(total& all, const term_sum& terms) {
+        for (const term& t : terms) {
+            const auto factors = static_cast<std::int64_t>(t.factors.size() + t.scalars.size());
+            all.multiplications = std::max(all.multiplications, real(factors - 1) * (passes(t) ? 4 : 1));
+            all.loose |= t.distributed;
+            for (const std::int32_t label : t.summed)
+                for (const factor& f : t.factors) all.loose |= !f.labels.contains(label);
+            loop(all, t, 0);
+        }
+    }
 
     /// Whether the tensor cores may make the products of a term, of f32.
     bool passes(const term& t) const { return !t.summed.empty() && t.factors.size() > 1 && format_.digits == 24; }
@@ -334,6 +358,25 @@ void store(expected_element& out, const bounded<V>& r, scalar_type stored, scala
     if (size_of(stored) == 2 && format_of(computed).digits == 53) out.bound *= 1 + 0x1p-12L;
 }
 
+/// The rule of += and -= through an index table: where entries are equal, what each of them stands for is added. Only
+/// distinct(p) and pointers promise that there are none.
+struct equal_entries {
+    bool add_up = false, atomic = false;
+};
+equal_entries equal_entries_of(const statement& s) {
+    equal_entries out;
+    const access& left = s.accesses[0];
+    for (std::int32_t p = left.first_position; p < left.first_position + left.position_count; ++p) {
+        const position& q = s.positions[static_cast<std::size_t>(p)];
+        if (!q.is_gathered() || q.distinct ||
+            s.accesses[static_cast<std::size_t>(q.table)].type == scalar_type::address)
+            continue;
+        out.add_up = s.op != assignment::assign;
+        out.atomic |= q.atomic;
+    }
+    return out;
+}
+
 template <class V>
 void evaluate_all(const statement& s, oracle_result& result, const std::vector<std::int64_t>& begin,
                   const std::vector<std::int64_t>& end, const std::vector<std::int32_t>& left) {
@@ -344,16 +387,28 @@ void evaluate_all(const statement& s, oracle_result& result, const std::vector<s
     std::int64_t count = 1;
     for (const std::int32_t l : left)
         count *= std::max<std::int64_t>(0, end[static_cast<std::size_t>(l)] - begin[static_cast<std::size_t>(l)]);
-    for (std::int64_t n = 0; n < count; ++n) {
-        std::int64_t rest = n;
+    const auto go_to = [&](std::int64_t n) {
         for (const std::int32_t l : left) {
             const auto label = static_cast<std::size_t>(l);
-            all.at[label] = begin[label] + rest % (end[label] - begin[label]);
-            rest /= end[label] - begin[label];
+            all.at[label] = begin[label] + n % (end[label] - begin[label]);
+            n /= end[label] - begin[label];
         }
-        expected_element e{all.address(0), n};
-        if (!e.address) continue;
-        store(e, all.sum(terms, s.op != assignment::assign), s.accesses[0].type, compute_type(s));
+    };
+    const auto [adds_up, atomic] = equal_entries_of(s);
+    std::vector<std::pair<std::byte*, std::vector<std::int64_t>>> elements; // and the places where each is written
+    std::map<std::byte*, std::size_t> met;
+    for (std::int64_t n = 0; n < count; ++n) {
+        go_to(n);
+        std::byte* const address = all.address(0);
+        if (!address) continue;
+        const auto found = adds_up ? met.try_emplace(address, elements.size()).first->second : elements.size();
+        if (found == elements.size()) elements.push_back({address, {}});
+        elements[found].second.push_back(n);
+    }
+    for (const auto& [address, places] : elements) {
+        expected_element e{address, places.front()};
+        store(e, all.element(terms, s.op != assignment::assign, atomic, places, go_to), s.accesses[0].type,
+              compute_type(s));
         result.unknown += e.kind == verdict::unknown;
         result.elements.push_back(e);
     }

@@ -305,7 +305,7 @@ class generator : random_places {
     void gather_some(random_case& c) {
         for (std::size_t a = 0; a < placements_.size(); ++a) {
             const auto access = c.s.accesses[a];
-            if (access.padded || access.position_count == 0 || !chance(0.1)) continue;
+            if (access.padded || access.position_count == 0 || !chance(a == 0 ? 0.2 : 0.1)) continue;
             const auto p = static_cast<std::int32_t>(between(0, access.position_count - 1));
             if (c.s.positions[static_cast<std::size_t>(access.first_position + p)].extent == 0) continue;
             // Matrices at addresses are apart from the left's.

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -38,11 +39,9 @@ std::vector<std::string> flags() {
 }
 
 /// A kernel takes its arguments by value in constant memory; here by reference, a pointer to any caller.
-std::string by_reference(std::string source) {
-    constexpr std::string_view by_value = "const __grid_constant__ arguments ";
-    for (auto at = source.find(by_value); at != std::string::npos; at = source.find(by_value, at))
-        source.replace(at, by_value.size(), "const arguments& ");
-    return source;
+std::string by_reference(const std::string& source) {
+    static const std::regex by_value("const __grid_constant__ (\\w+) ");
+    return std::regex_replace(source, by_value, "const $1& ");
 }
 
 } // namespace

@@ -14,7 +14,7 @@ std::string dump_access(const lowering::statement& s, const lowering::access& a)
 
 std::string dump_position(const lowering::statement& s, const lowering::position& p) {
     if (p.is_gathered())
-        return (p.distinct ? "distinct " : "") + dump_access(s, s.accesses[static_cast<std::size_t>(p.table)]);
+        return (p.distinct ? "distinct " : p.atomic ? "atomic " : "") + dump_access(s, s.accesses[static_cast<std::size_t>(p.table)]);
     std::string text;
     for (std::int32_t t = 0; t < p.term_count; ++t) {
         const auto& term = s.terms[static_cast<std::size_t>(p.first_term + t)];
@@ -107,6 +107,7 @@ TEST_CASE("a text becomes the tree that it spells") {
         {";;A(i) = B(i);;", "A[1i+0] = B[1i+0]"},
         {"C(i,j,e) += A(i, p(e), k)*B(q(2*e-1, 3), r (k(0,3)))",
          "C[1i+0, 1j+0, 1e+0] += (* A[1i+0, p[1e+0], 1k+0] B[q[2e+-1, 3], r[1k+0]]) k:[0,3)"},
+        {"C(atomic(p)(e)) += x(e)", "C[atomic p[1e+0]] += x[1e+0]"},
         {"C(i, distinct ( p ) (e), q(f,2)) = C(0,p(e),f) + m(m(1,9))",
          "C[1i+0, distinct p[1e+0], q[1f+0, 2]] = (+ C[0, p[1e+0], 1f+0] m[1m+0]) m:[1,9)"},
     };
@@ -218,6 +219,7 @@ TEST_CASE("a message names the statement, the column and what was expected") {
          "column 14: expected ',' or ')': the entry of an index table is a position by itself, found '+'"},
         {"A(i) = x(2*p(i))",
          "column 14: expected an integer: the range of an index is written m(begin, end), found 'i'"},
+        {"A(atomic(2)) += x(i)", "column 10: expected the name of an index table: atomic(p)(e), found '2'"},
         {"A(i) = x(distinct(p))", "column 21: expected '(' and the positions, found ')'"},
         {"A(i) = B(m(1))", "column 13: expected ',': the range of an index is written m(begin, end), found ')'"},
         {"A(i,j) = B(i,k*C(k,j)", "column 16: a position must be affine in its indices"},

@@ -309,7 +309,7 @@ TEST_CASE("index tables are files of integers") {
             "q(e) at e = 0 is 4, no value for position 2 of A, whose extent is 3");
     refused(f, {"E(distinct(q)(e)) = A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "E=e.npy"}, 1,
             "position 1 of 'E' is gathered, which does not tell its extent: 'E' must exist");
-    refused(f, {"D(q(e)) += A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"}, 1, "write distinct(q) there");
+    refused(f, {"D(q(e)) = A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"}, 1, "write distinct(q) there");
 }
 
 TEST_CASE("damaged files are refused with 1") {

@@ -5,8 +5,8 @@ using namespace ricci::indices;
 
 void statement(ricci::tensor<double, 8, 9>& c, const ricci::tensor<double, 8, 5>& a, const ricci::tensor<int, 5>& p) {
 #ifdef BROKEN
-    c(i, p(e)) += a(i, e);
+    c(i, p(e)) = a(i, e);
 #else
-    c(i, ricci::distinct(p)(e)) += a(i, e);
+    c(i, ricci::distinct(p)(e)) = a(i, e);
 #endif
 }

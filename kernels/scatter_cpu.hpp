@@ -1,0 +1,62 @@
+// scatter, for a CPU: += and -= through tables with equal entries, with the same bits for every number of threads. A
+// work item is row_part rows of the inverse for one combination of the outer free axes. Where a free axis is nearest
+// in memory, inner_tile numbers along it are added up side by side; else one by one.
+// Constants: scatter_rows.hpp's, row_part, and inner_tile (0: no such axis).
+#pragma once
+
+#include "scatter_rows.hpp"
+#include "unrolled.hpp"
+
+constexpr int first_outer_axis = inner_tile > 0 ? 1 : 0;
+
+/// `count` elements of a row along the innermost axis, inner_tile at most, from `first` on.
+template <class Count>
+RICCI_FUNCTION void add_neighbors(const scatter_arguments& a, const row_of_inverse& row, long long* x, long long first,
+                                  Count count) {
+    constexpr int axis = free_axis[0];
+    const long long piece = piece_length(row.end - row.begin);
+    compute totals[inner_tile], parts[inner_tile];
+    for (int t = 0; t < count; ++t) totals[t] = from_real<compute>(0, 0);
+    for (long long begin = row.begin; begin < row.end; begin += piece) {
+        const long long end = row.end - begin < piece ? row.end : begin + piece;
+        for (int t = 0; t < count; ++t) parts[t] = from_real<compute>(0, 0);
+        for (long long entry = begin; entry < end; ++entry) {
+            go_to_entry(a, entry, x);
+            for (int t = 0; t < count; ++t) {
+                x[axis] = first + t;
+                parts[t] += contribution(a, x);
+            }
+        }
+        for (int t = 0; t < count; ++t) totals[t] += parts[t];
+    }
+    for (int t = 0; t < count; ++t) {
+        x[axis] = first + t;
+        add_to_element(a, row, x, totals[t]);
+    }
+}
+
+RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
+    if constexpr (inner_tile > 0) {
+        const long long length = extent<free_axis[0]>(a.tree);
+        long long first = 0;
+        for (; length - first >= inner_tile; first += inner_tile)
+            add_neighbors(a, row, x, first, constant<inner_tile>());
+        if (first < length) add_neighbors(a, row, x, first, static_cast<int>(length - first));
+    } else {
+        add_to_element(a, row, x, sum_of_row(a, row, x));
+    }
+}
+
+extern "C" void ricci_scatter(const void* words, long long first, long long last) {
+    const scatter_arguments& a = *static_cast<const scatter_arguments*>(words);
+    long long x[at_least_one(axis_count)] = {};
+    const long long parts = (a.rows + row_part - 1) / row_part;
+    for (long long item = first; item < last; ++item) {
+        unflatten_free<first_outer_axis, free_axis_count>(a.tree, item / parts, x);
+        const long long begin = item % parts * row_part, end = a.rows - begin < row_part ? a.rows : begin + row_part;
+        for (long long r = begin; r < end; ++r) {
+            const row_of_inverse row(a, r);
+            if (row.begin < row.end) add_row(a, row, x);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// scatter_rows: += and -= through tables with equal entries: what each element of the output gets, added up in the
+// order of the tables, and then once to the element; what scatter.cuh and scatter_cpu.hpp share.
+//
+// A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of the
+// tables are taken together as a list: number n of a contribution is a combination of their values, the first of
+// them fastest. The tables' inverse has a row for each element that gets something: the numbers of its contributions,
+// rising.
+//
+// The prelude gives, beside direct_tree.hpp's constants (of an output without those tables, and with strides of zero
+// along their axes; left_axis_count is not used):
+//   list_axis_count, list_axis[]   the list's axes
+//   free_axis_count, free_axis[]   the output's others, the nearest in memory first;
+//   nearer_axis_count              so many of which are nearer than what the tables say
+//   list_type, key_type            of the inverse's numbers: index_table.hpp's codes
+#pragma once
+
+#include "direct_tree.hpp"
+
+struct scatter_arguments {
+    arguments tree;
+    long long rows;
+    const void* begins;  ///< row r has the entries [begins[r], begins[r + 1])
+    const void* entries; ///< numbers of contributions
+    const void* keys;    ///< of each row; null: the row's number
+    long long unit;      ///< elements of the output that a key counts
+};
+
+template <int Type> struct list_number { using type = unsigned; };
+template <> struct list_number<7> { using type = long long; };
+
+/// The list's axes of contribution `n`, from the First on.
+template <int First = 0, class Number> RICCI_FUNCTION void unflatten_list(const arguments& a, Number n, long long* x) {
+    if constexpr (First + 1 == list_axis_count) {
+        x[list_axis[First]] = n;
+    } else if constexpr (First < list_axis_count) {
+        const Number length = static_cast<Number>(extent<list_axis[First]>(a));
+        x[list_axis[First]] = n % length;
+        unflatten_list<First + 1>(a, n / length, x);
+    }
+}
+
+/// Free axes [First, Last) of `t`, the first fastest; returns what is left of it.
+template <int First, int Last> RICCI_FUNCTION long long unflatten_free(const arguments& a, long long t, long long* x) {
+    if constexpr (First < Last) {
+        const long long length = extent<free_axis[First]>(a);
+        x[free_axis[First]] = t % length;
+        return unflatten_free<First + 1, Last>(a, t / length, x);
+    } else {
+        return t;
+    }
+}
+
+struct row_of_inverse {
+    long long begin, end, key;
+    RICCI_FUNCTION row_of_inverse(const scatter_arguments& a, long long row)
+        : begin(table_entry<list_type>(a.begins, row)), end(table_entry<list_type>(a.begins, row + 1)),
+          key(a.keys == nullptr ? row : table_entry<key_type>(a.keys, row)) {}
+};
+
+/// Sets the list's axes to those of an entry.
+RICCI_FUNCTION void go_to_entry(const scatter_arguments& a, long long entry, long long* x) {
+    unflatten_list(a.tree, static_cast<list_number<list_type>::type>(table_entry<list_type>(a.entries, entry)), x);
+}
+
+RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
+    return evaluate<node_count - 1>(a.tree, x, alone{});
+}
+
+/// What a row's entries add up to, with the free axes at x; in pieces as direct_tree's sums.
+RICCI_FUNCTION compute sum_of_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
+    const long long piece = piece_length(row.end - row.begin);
+    compute total = from_real<compute>(0, 0);
+    for (long long begin = row.begin; begin < row.end; begin += piece) {
+        const long long end = row.end - begin < piece ? row.end : begin + piece;
+        compute part = from_real<compute>(0, 0);
+        for (long long entry = begin; entry < end; ++entry) {
+            go_to_entry(a, entry, x);
+            part += contribution(a, x);
+        }
+        total += part;
+    }
+    return total;
+}
+
+/// Adds a row's sum to its element, with the free axes at x; subtracts it for '-='.
+RICCI_FUNCTION void add_to_element(const scatter_arguments& a, const row_of_inverse& row, const long long* x,
+                                   compute sum) {
+    using element = type_of<operand_type[0]>::type;
+    element* const at = element_at<0>(a.tree, x) + row.key * a.unit;
+    const compute old = load_as<compute>(*at);
+    *at = store_as<element>(accumulation == 1 ? old + sum : old - sum);
+}

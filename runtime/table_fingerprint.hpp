@@ -1,0 +1,17 @@
+// table_fingerprint: a number that changes with a table's entries, for tables that others may write.
+#pragma once
+
+#include "lowering/scatter_shape.hpp"
+#include "lowering/statement.hpp"
+#include "runtime/backend.hpp"
+
+#include <cstdint>
+
+namespace ricci::runtime {
+
+/// Of the entries that the shape's axes reach: 64 bits, in which every change of an entry shows but for one in 2^64.
+/// By the device's threads; waits for it. Takes nothing from the heap on the CPU.
+std::uint64_t table_fingerprint(const lowering::scatter_shape& shape, const lowering::scatter_table& table,
+                                const lowering::statement& s, device d, backend& b);
+
+} // namespace ricci::runtime
