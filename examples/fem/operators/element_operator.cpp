@@ -17,8 +17,7 @@ void check_size(const char* what, std::int64_t size, std::int64_t right) {
 element_operator::element_operator(const h1_space& space, const tables& basis, int components)
     : dimension_(space.dimension()), components_(components), nodes_along_(basis.nodes()),
       points_along_(basis.points()), nodes_(space.nodes()), elements_(space.elements()), dofs_(space.dofs()),
-      basis_(basis), device_(basis.device()), sharing_(space, components, basis.device()), u_(0, device_),
-      v_(0, device_) {}
+      basis_(basis), device_(basis.device()), sharing_(space, basis.device()), u_(0, device_), v_(0, device_) {}
 
 void element_operator::apply_to_elements(const vector& u, vector& v) {
     check_size("the element vector", u.size(), element_size());

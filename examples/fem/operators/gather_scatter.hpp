@@ -11,25 +11,20 @@ namespace fem {
 /// Global vectors are x(g,m), g below dofs() and m a component; element vectors u(i,m,e), where i stands for i,j,k:
 ///
 ///     gather:   u(i,m,e) = x(l(i,e),m)
-///     scatter:  y(g,m)   = the sum of v(i,m,e) over all i, e with l(i,e) = g
+///     scatter:  y = 0, y(l(i,e),m) += v(i,m,e)
 ///
 /// Sums are added in a fixed order, so that the same vector gives the same bits. Statements within record() are
 /// recorded.
 class gather_scatter {
   public:
-    gather_scatter(const h1_space& space, int components, ricci::device device);
+    gather_scatter(const h1_space& space, ricci::device device);
 
     void gather(const ricci::view<const double, 2>& x, const ricci::view<double, 3>& u) const;
     void scatter(const ricci::view<const double, 3>& v, const ricci::view<double, 2>& y) const;
 
-    /// How many elements have each node.
-    vector multiplicity() const;
-
   private:
-    std::int64_t nodes_, elements_, dofs_, copies_ = 0;
-    index_table numbers_;
-    index_table copy_node_, copy_element_; ///< (n,g): where the copies of node g are
-    vector copy_is_there_;                 ///< (n,g): 1, or 0 behind the last copy
+    std::int64_t nodes_, elements_;
+    index_table numbers_; ///< l(i,e)
 };
 
 } // namespace fem

@@ -53,11 +53,11 @@ sparse_matrix::sparse_matrix(const h1_space& space, ricci::device device)
 }
 
 void sparse_matrix::assemble(const vector& element_matrices) {
-    const std::vector<double> added = element_matrices.download();
-    const std::vector<std::int64_t> places = places_.download();
-    std::vector<double> sums(entries());
-    for (std::size_t n = 0; n < added.size(); ++n) sums[places[n]] += added[n];
-    values_.upload(sums);
+    using namespace ricci::indices;
+    const auto A = shaped<2>(element_matrices, {nodes_ * nodes_, elements_});
+    const auto place = shaped<2>(places_, {nodes_ * nodes_, elements_});
+    values_.fill(0);
+    values_(place(i, e)) += A(i, e);
 }
 
 double sparse_matrix::trace() const {
