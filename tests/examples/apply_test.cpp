@@ -78,8 +78,9 @@ void check_row(const std::map<std::string, std::string>& row) {
     for (const std::int64_t number : space.boundary_dofs()) inside[number] = 0;
     double largest = 0;
     for (const double value : inside) largest = std::max(largest, std::abs(value));
-    const double expected = golden("patch_max_interior_Kx");
-    CHECK(std::abs(largest - expected) < 1e-10 * scale + 1e-9 * expected);
+    const double expected = golden("patch_max_interior_Kx"); // nan: nothing is inside
+    if (space.boundary_dofs().size() < inside.size())
+        CHECK(std::abs(largest - expected) < 1e-10 * scale + 1e-9 * expected);
 }
 
 void check_rows(bool all) {
@@ -89,9 +90,9 @@ void check_rows(bool all) {
     for (const auto& row : read_csv(path)) {
         // A few orders on each mesh, and all of those where the operators differ from one mesh to the next.
         static const std::set<std::pair<std::string, std::string>> few{
-            {"inline-hex", "2"},   {"fichera", "3"},    {"multidomain-hex", "2"}, {"box-cylinder", "1"},
-            {"toroid-hex", "3"},   {"toroid-hex", "6"}, {"triple-pt-1", "1"},     {"triple-pt-1", "4"},
-            {"triple-pt-1", "8"}};
+            {"inline-hex", "2"},   {"fichera", "3"},     {"multidomain-hex", "2"},
+            {"box-cylinder", "1"}, {"toroid-hex", "3"},  {"toroid-hex", "6"},
+            {"triple-pt-1", "1"},  {"triple-pt-1", "4"}, {"triple-pt-1", "8"}};
         if (all || few.contains({row.at("mesh"), row.at("p")})) check_row(row), ++checked;
     }
     CHECK(checked >= (all ? 60 : 18));

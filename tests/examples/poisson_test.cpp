@@ -37,8 +37,8 @@ void check_row(const std::map<std::string, std::string>& row) {
     const fem::element_map map(mesh, basis.along, device);
     fem::sparse_matrix matrix(problem.space(), device);
     CHECK(matrix.entries() == std::stoll(row.at("nnz")));
-    matrix.assemble(fem::element_mass_matrices(basis, mesh.dimension, mesh.elements, map.weights(),
-                                               fem::assembly::factored));
+    matrix.assemble(
+        fem::element_mass_matrices(basis, mesh.dimension, mesh.elements, map.weights(), fem::assembly::factored));
     CHECK(std::abs(matrix.trace() / golden("trM") - 1) < 1e-12);
     const auto Ke = fem::element_diffusion_matrices(basis, mesh.dimension, mesh.elements, map.diffusion(),
                                                     fem::assembly::factored);
@@ -56,8 +56,9 @@ void check_rows(bool all) {
     int checked = 0;
     for (const auto& row : read_csv(path)) {
         static const std::set<std::pair<std::string, std::string>> few{
-            {"inline-hex", "2"}, {"fichera", "1"}, {"fichera", "3"}, {"multidomain-hex", "2"}, {"box-cylinder", "1"},
-            {"toroid-hex", "3"}, {"toroid-hex", "4"}, {"triple-pt-1", "1"}, {"triple-pt-1", "4"}};
+            {"inline-hex", "2"},      {"fichera", "1"},      {"fichera", "3"},
+            {"multidomain-hex", "2"}, {"box-cylinder", "1"}, {"toroid-hex", "3"},
+            {"toroid-hex", "4"},      {"triple-pt-1", "1"},  {"triple-pt-1", "4"}};
         if (all || few.contains({row.at("mesh"), row.at("p")})) check_row(row), ++checked;
     }
     CHECK(checked >= (all ? 36 : 9));

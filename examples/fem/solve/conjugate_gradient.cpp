@@ -19,7 +19,7 @@ solver_result conjugate_gradient(const linear_map& A, const linear_map& precondi
     preconditioner(r, z);
     p(i) = z(i);
     rz() = r(i) * z(i);
-    const double start = std::sqrt(static_cast<double>(r(i) * r(i)));
+    const double start = rz();
     solver_result result{0, start > 0 ? 1.0 : 0.0, start == 0};
     while (!result.converged && result.iterations < options.most_iterations) {
         A(p, Ap);
@@ -30,7 +30,7 @@ solver_result conjugate_gradient(const linear_map& A, const linear_map& precondi
         old_rz() = rz();
         rz() = r(i) * z(i);
         p(i) = z(i) + rz() * p(i) / old_rz();
-        result.relative_residual = std::sqrt(static_cast<double>(r(i) * r(i))) / start;
+        result.relative_residual = std::sqrt(static_cast<double>(rz()) / start);
         ++result.iterations;
         if (options.progress) options.progress(result.iterations, result.relative_residual);
         if (!std::isfinite(result.relative_residual)) break;

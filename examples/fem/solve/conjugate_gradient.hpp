@@ -12,7 +12,8 @@ namespace fem {
 using linear_map = std::function<void(const vector& x, vector& y)>;
 
 struct solver_options {
-    double tolerance = 1e-12; ///< of the residual's norm, relative to that at the start
+    /// Of the residual r, relative to that at the start, in the preconditioner's norm: the root of r'z, z = F r.
+    double tolerance = 1e-12;
     int most_iterations = 10000;
     std::function<void(int iteration, double relative_residual)> progress; ///< after each iteration, may be empty
 };
@@ -23,7 +24,7 @@ struct solver_result {
     bool converged = false;
 };
 
-/// x holds the start on entry. Per iteration one number goes to the host, the residual's norm.
+/// x holds the start on entry. Per iteration one number goes to the host, r'z.
 solver_result conjugate_gradient(const linear_map& A, const linear_map& preconditioner, const vector& b, vector& x,
                                  const solver_options& options);
 

@@ -62,10 +62,11 @@ ricci::view<const double, 4> everywhere(const symmetric_matrix& K, const element
 } // namespace
 
 poisson::poisson(const mesh& from, int order, manufactured solution, ricci::device device,
-                 std::optional<symmetric_matrix> coefficient, int points)
+                 std::optional<symmetric_matrix> coefficient, int points, int error_points)
     : space_(from, order), basis_(quadrature::gauss, order, device, points), known_(std::move(solution)),
       sharing_(space_, device), load_(space_.dofs(), device), free_(0, device), u_(0, device),
-      fine_(quadrature::gauss, order, device, basis_.points() + 3), fine_weights_(0, device), fine_known_(0, device) {
+      fine_(quadrature::gauss, order, device, error_points > 0 ? error_points : basis_.points() + 3),
+      fine_weights_(0, device), fine_known_(0, device) {
     find_boundary(from);
     const element_map map(from, basis_.along, device);
     if (coefficient) {

@@ -13,12 +13,12 @@
 namespace fem {
 
 /// K is constant. u is given on the whole boundary: at its nodes by the known solution. By Gauss-Legendre points, p+2
-/// in each direction unless another number is given.
+/// in each direction unless another number is given; the error by three more, unless another number is given.
 class poisson {
   public:
     /// Throws mesh_error for a mesh without boundary, on which the solution would not be unique.
     poisson(const mesh& m, int p, manufactured solution, ricci::device device,
-            std::optional<symmetric_matrix> coefficient = std::nullopt, int points = 0);
+            std::optional<symmetric_matrix> coefficient = std::nullopt, int points = 0, int error_points = 0);
 
     solver_result solve(const solver_options& options);
 
