@@ -165,6 +165,17 @@ template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigne
 #endif
 }
 
+/// The upper 64 bits of a product.
+RICCI_FUNCTION unsigned long long high_product(unsigned long long a, unsigned long long b) {
+#if RICCI_ON_GPU
+    unsigned long long high;
+    asm("mul.hi.u64 %0, %1, %2;" : "=l"(high) : "l"(a), "l"(b));
+    return high;
+#else
+    return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+#endif
+}
+
 /// Adds to a number in global memory by one atomic operation, which returns nothing. (The emulator's threads take
 /// turns.)
 RICCI_FUNCTION void add_atomically(float* global, float value) {

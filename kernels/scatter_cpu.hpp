@@ -1,7 +1,8 @@
 // scatter, for a CPU: += and -= through tables with equal entries, with the same bits for every number of threads. A
 // work item is row_part rows of the inverse for one combination of the outer free axes. Where a free axis is nearest
 // in memory, inner_tile numbers along it are added up side by side; else one by one.
-// Constants: scatter_rows.hpp's, row_part, and inner_tile (0: no such axis).
+// Constants: scatter_rows.hpp's, row_part, inner_tile (0: no such axis), and inner_is_tile: whether it is that axis's
+// extent.
 #pragma once
 
 #include "scatter_rows.hpp"
@@ -9,25 +10,37 @@
 
 constexpr int first_outer_axis = inner_tile > 0 ? 1 : 0;
 
+/// Adds entries [begin, end) to the sums of `count` elements along the innermost axis from `first` on.
+template <class Count>
+RICCI_FUNCTION void add_entries(const scatter_arguments& a, long long begin, long long end, long long* x,
+                                long long first, Count count, compute* sums) {
+    constexpr int axis = free_axis[0];
+    for (long long entry = begin; entry < end; ++entry) {
+        go_to_entry(a, entry, x);
+        for (int t = 0; t < count; ++t) {
+            x[axis] = first + t;
+            sums[t] += contribution(a, x);
+        }
+    }
+}
+
 /// `count` elements of a row along the innermost axis, inner_tile at most, from `first` on.
 template <class Count>
 RICCI_FUNCTION void add_neighbors(const scatter_arguments& a, const row_of_inverse& row, long long* x, long long first,
                                   Count count) {
     constexpr int axis = free_axis[0];
     const long long piece = piece_length(row.end - row.begin);
-    compute totals[inner_tile], parts[inner_tile];
+    compute totals[at_least_one(inner_tile)];
     for (int t = 0; t < count; ++t) totals[t] = from_real<compute>(0, 0);
-    for (long long begin = row.begin; begin < row.end; begin += piece) {
-        const long long end = row.end - begin < piece ? row.end : begin + piece;
-        for (int t = 0; t < count; ++t) parts[t] = from_real<compute>(0, 0);
-        for (long long entry = begin; entry < end; ++entry) {
-            go_to_entry(a, entry, x);
-            for (int t = 0; t < count; ++t) {
-                x[axis] = first + t;
-                parts[t] += contribution(a, x);
-            }
+    if (row.end - row.begin <= piece) {
+        add_entries(a, row.begin, row.end, x, first, count, totals);
+    } else {
+        compute parts[at_least_one(inner_tile)];
+        for (long long begin = row.begin; begin < row.end; begin += piece) {
+            for (int t = 0; t < count; ++t) parts[t] = from_real<compute>(0, 0);
+            add_entries(a, begin, row.end - begin < piece ? row.end : begin + piece, x, first, count, parts);
+            for (int t = 0; t < count; ++t) totals[t] += parts[t];
         }
-        for (int t = 0; t < count; ++t) totals[t] += parts[t];
     }
     for (int t = 0; t < count; ++t) {
         x[axis] = first + t;
@@ -36,7 +49,9 @@ RICCI_FUNCTION void add_neighbors(const scatter_arguments& a, const row_of_inver
 }
 
 RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
-    if constexpr (inner_tile > 0) {
+    if constexpr (inner_is_tile) {
+        add_neighbors(a, row, x, 0, constant<inner_tile>());
+    } else if constexpr (inner_tile > 0) {
         const long long length = extent<free_axis[0]>(a.tree);
         long long first = 0;
         for (; length - first >= inner_tile; first += inner_tile)
@@ -55,7 +70,7 @@ extern "C" void ricci_scatter(const void* words, long long first, long long last
         unflatten_free<first_outer_axis, free_axis_count>(a.tree, item / parts, x);
         const long long begin = item % parts * row_part, end = a.rows - begin < row_part ? a.rows : begin + row_part;
         for (long long r = begin; r < end; ++r) {
-            const row_of_inverse row(a, r);
+            const row_of_inverse row = row_at(a, r);
             if (row.begin < row.end) add_row(a, row, x);
         }
     }

@@ -52,10 +52,11 @@ template <int First, int Last> RICCI_FUNCTION long long unflatten_free(const arg
 
 struct row_of_inverse {
     long long begin, end, key;
-    RICCI_FUNCTION row_of_inverse(const scatter_arguments& a, long long row)
-        : begin(table_entry<list_type>(a.begins, row)), end(table_entry<list_type>(a.begins, row + 1)),
-          key(a.keys == nullptr ? row : table_entry<key_type>(a.keys, row)) {}
 };
+RICCI_FUNCTION row_of_inverse row_at(const scatter_arguments& a, long long row) {
+    return {table_entry<list_type>(a.begins, row), table_entry<list_type>(a.begins, row + 1),
+            a.keys == nullptr ? row : table_entry<key_type>(a.keys, row)};
+}
 
 /// Sets the list's axes to those of an entry.
 RICCI_FUNCTION void go_to_entry(const scatter_arguments& a, long long entry, long long* x) {
@@ -66,19 +67,21 @@ RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
     return evaluate<node_count - 1>(a.tree, x, alone{});
 }
 
-/// What a row's entries add up to, with the free axes at x; in pieces as direct_tree's sums.
+/// What a row's entries, one at least, add up to, with the free axes at x; in pieces as direct_tree's sums.
+RICCI_FUNCTION compute sum_of_entries(const scatter_arguments& a, long long begin, long long end, long long* x) {
+    go_to_entry(a, begin, x);
+    compute sum = contribution(a, x);
+    for (long long entry = begin + 1; entry < end; ++entry) {
+        go_to_entry(a, entry, x);
+        sum += contribution(a, x);
+    }
+    return sum;
+}
 RICCI_FUNCTION compute sum_of_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
     const long long piece = piece_length(row.end - row.begin);
-    compute total = from_real<compute>(0, 0);
-    for (long long begin = row.begin; begin < row.end; begin += piece) {
-        const long long end = row.end - begin < piece ? row.end : begin + piece;
-        compute part = from_real<compute>(0, 0);
-        for (long long entry = begin; entry < end; ++entry) {
-            go_to_entry(a, entry, x);
-            part += contribution(a, x);
-        }
-        total += part;
-    }
+    compute total = sum_of_entries(a, row.begin, row.end - row.begin < piece ? row.end : row.begin + piece, x);
+    for (long long begin = row.begin + piece; begin < row.end; begin += piece)
+        total += sum_of_entries(a, begin, row.end - begin < piece ? row.end : begin + piece, x);
     return total;
 }
 

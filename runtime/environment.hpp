@@ -14,4 +14,14 @@ inline const char* variable(const char* name) {
 /// Whether RICCI_DEBUG asks for what helps to find mistakes, and costs time.
 inline bool is_debugging() { return variable("RICCI_DEBUG") != nullptr; }
 
+/// Whether the entries of index tables are checked also where that costs time: with RICCI_CHECK, RICCI_DEBUG, or in a
+/// debug build of the library.
+inline bool is_checking() {
+#ifdef NDEBUG
+    return variable("RICCI_CHECK") != nullptr || is_debugging();
+#else
+    return true;
+#endif
+}
+
 } // namespace ricci::runtime

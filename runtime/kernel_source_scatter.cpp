@@ -14,6 +14,8 @@ namespace {
 using namespace lowering;
 
 constexpr std::int32_t scatter_threads = 256;
+/// The longest axis whose extent a CPU's kernel has as a constant: components of a vector, of a tensor.
+constexpr std::int64_t longest_whole = 9;
 /// Rows of a CPU's work item: some microseconds of work.
 constexpr std::int64_t row_part = 1024;
 
@@ -63,7 +65,10 @@ kernel_request make_scatter(const step& st, const machine& chip) {
     text.constant("key_type", type_of_numbers(shape.has_wide_keys()));
     if (!cuda) {
         text.constant("row_part", row_part);
-        text.constant("inner_tile", has_inner ? 2 * chip.vector_bytes / size_of(real_of(st.compute)) : 0);
+        const bool whole = has_inner && inner <= longest_whole && !st.dynamic_extents;
+        const auto tile = 2 * chip.vector_bytes / size_of(real_of(st.compute));
+        text.constant("inner_tile", whole ? inner : has_inner ? tile : 0);
+        text.flag("inner_is_tile", whole);
     }
     out.source = complete_source(text.text(), cuda ? "scatter.cuh" : "scatter_cpu.hpp");
     out.entry = "ricci_scatter";

@@ -1,10 +1,12 @@
 // reference: runs a step by an interpreter that was compiled with the library.
 #include "runtime/reference.hpp"
 
+#include "lowering/gathers.hpp"
 #include "runtime/half.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ricci::runtime {
 namespace {
@@ -106,7 +108,10 @@ class interpreter {
         for (const auto& o : st.operands) memory_.push_back(address(o.source));
     }
 
-    void run() { over_left(0); }
+    void run() {
+        over_left(0);
+        for (const auto& [element, sum] : sums_) change(element, sum);
+    }
 
   private:
     void over_left(std::size_t axis) {
@@ -119,8 +124,14 @@ class interpreter {
         auto result = evaluate(static_cast<std::int32_t>(st_.nodes.size()) - 1);
         std::int64_t offset = 0;
         if (!find(0, offset)) return;
-        const auto type = st_.operands[0].type;
         void* const element = place(0, offset);
+        if (collision_of(st_) == collision::none) return change(element, result);
+        const auto [sum, is_first] = sums_.try_emplace(element, result);
+        if (!is_first) sum->second += result;
+    }
+
+    void change(void* element, value result) const {
+        const auto type = st_.operands[0].type;
         if (st_.op == assignment::add) result = load(type, element) + result;
         if (st_.op == assignment::subtract) result = load(type, element) - result;
         store(type, element, result);
@@ -187,6 +198,7 @@ class interpreter {
     std::vector<void*> memory_;
     std::vector<std::int64_t> at_;
     bool real_;
+    std::map<void*, value> sums_; ///< where several values of the axes add to one element
 };
 
 value evaluate_from(const std::vector<node>& nodes, const std::vector<scalar>& scalars, bool real,

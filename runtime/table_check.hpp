@@ -10,7 +10,7 @@
 namespace ricci::runtime {
 
 /// Whether tables are checked before a launch on `d`: always on the CPU, which reads them at once; elsewhere, where
-/// they must be copied to the host first, only with RICCI_DEBUG in the environment.
+/// they must be copied to the host first, only with RICCI_CHECK or RICCI_DEBUG in the environment, and in debug builds.
 bool checks_tables(device d);
 
 /// Throws ricci::error naming the first entry that is no position. Waits for the device, if it is not the CPU; does

@@ -1,23 +1,32 @@
 // table_fingerprint: a number that changes with a table's entries.
 #include "runtime/table_fingerprint.hpp"
 
+#include "runtime/kernel_cache.hpp"
+#include "runtime/prelude.hpp"
 #include "runtime/table_entries.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
 
 namespace ricci::runtime {
 namespace {
 
 using namespace lowering;
 
-/// One of an entry and its number; summed over all, in any order. (The finalizer of SplitMix64.)
+__extension__ typedef unsigned __int128 wide;
+
+/// One of an entry and its number; summed over all, in any order. (A product folded, as in wyhash: one multiplication
+/// of 64 bits.)
 std::uint64_t mixed(std::uint64_t entry, std::uint64_t number) {
-    auto z = entry + (number + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    const auto product = static_cast<wide>(entry ^ 0xa0761d6478bd642fu) *
+                         ((number + 1) * 0x9e3779b97f4a7c15u | 1);
+    return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
 }
 
 /// A table's own axes: those of the shape along which it has several entries.
@@ -52,18 +61,13 @@ std::uint64_t sum_of(const own_axes& own, const Entry* first, std::int64_t begin
     return sum;
 }
 
-} // namespace
-
-std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s, device d,
-                                backend& b) {
-    const table_entries entries(shape, table, s, d, b);
-    const own_axes own(shape, table);
+std::uint64_t on_host(const own_axes& own, scalar_type type, const void* first, backend& b) {
     struct work {
         const own_axes& own;
         const void* first;
         bool is_narrow;
         std::atomic<std::uint64_t> sum = 0;
-    } all{own, entries.first(), table.type == scalar_type::i32};
+    } all{own, first, type == scalar_type::i32};
     constexpr std::int64_t piece = 1 << 15;
     constexpr double seconds_an_entry = 1e-9;
     const auto run = [](const void* context, std::int64_t slice) {
@@ -72,11 +76,54 @@ std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table&
         here.sum += here.is_narrow ? sum_of(here.own, static_cast<const std::int32_t*>(here.first), begin, end)
                                    : sum_of(here.own, static_cast<const std::int64_t*>(here.first), begin, end);
     };
-    const backend::slice_work pieces{run, &all, piece * seconds_an_entry};
-    const auto count = (own.entries + piece - 1) / piece;
-    if (d.is_cpu()) b.run_slices(count, pieces);
-    else b.backend::run_slices(count, pieces);
+    b.run_slices((own.entries + piece - 1) / piece, {run, &all, piece * seconds_an_entry});
     return all.sum;
+}
+
+/// Of kernels/table_fingerprint.cuh.
+constexpr std::int64_t threads = 256, entries_of_block = 16 * threads;
+
+/// The kernel for tables of one type and rank, loaded once.
+kernel_handle kernel_of(backend& b, scalar_type type, std::size_t axes) {
+    static std::mutex mutex;
+    static auto& loaded = *new std::map<std::tuple<backend*, scalar_type, std::size_t>, kernel_handle>;
+    const std::lock_guard lock(mutex);
+    auto& kernel = loaded[{&b, type, axes}];
+    if (kernel == nullptr) {
+        prelude text;
+        text.constant("axis_count", static_cast<std::int64_t>(axes));
+        text.constant("entry_type", static_cast<std::int64_t>(type));
+        kernel = cached_kernel(b, complete_source(text.text(), "table_fingerprint.cuh"), "ricci_table_fingerprint");
+    }
+    return kernel;
+}
+
+std::uint64_t on_gpu(const own_axes& own, scalar_type type, const void* first, backend& b) {
+    auto* const kernel = kernel_of(b, type, own.count);
+    std::uint64_t sum = 0;
+    const auto release = [&](void* memory) { b.release(memory); };
+    const std::unique_ptr<void, decltype(release)> place(b.allocate_zeroed(sizeof sum), release);
+    static thread_local std::vector<std::uint64_t> words;
+    words = {reinterpret_cast<std::uintptr_t>(first), reinterpret_cast<std::uintptr_t>(place.get()),
+             static_cast<std::uint64_t>(own.entries)};
+    for (const auto& of : {own.extent, own.stride})
+        for (std::size_t a = 0; a < std::max<std::size_t>(own.count, 1); ++a)
+            words.push_back(static_cast<std::uint64_t>(of[a]));
+    launch_shape shape;
+    shape.grid = (own.entries + entries_of_block - 1) / entries_of_block, shape.threads = threads;
+    shape.starts_early = true;
+    b.launch(kernel, shape, words);
+    b.copy_out(&sum, place.get(), sizeof sum);
+    return sum;
+}
+
+} // namespace
+
+std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s, device d,
+                                backend& b) {
+    const own_axes own(shape, table);
+    const auto compute = d.is_cpu() ? on_host : on_gpu;
+    return compute(own, table.type, first_entry(table, s), b);
 }
 
 } // namespace ricci::runtime

@@ -1,5 +1,5 @@
-// table_check_test: entries out of range are refused on the CPU, and with RICCI_DEBUG=1, which this test has, on a
-// GPU too.
+// table_check_test: entries out of range are refused on the CPU, and with RICCI_CHECK=1 or RICCI_DEBUG=1, one of which
+// this test has, on a GPU too.
 #include "lowering/error.hpp"
 #include "runtime/run.hpp"
 #include "tests/catch.hpp"

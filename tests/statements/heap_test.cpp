@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 namespace {
 std::atomic<long> allocations = 0;
@@ -59,6 +60,11 @@ TEST_CASE("warm statements allocate nothing") {
     double* const pointers[] = {A.data(), B.data()};
     const ricci::pointer_view<double, 3> P(pointers, {6, 6, 2}, ricci::cpu());
     CHECK(allocations_when_warm([&] { C(i, j, e) += A(i, k, p(e)) * B(k, j, e); }) == 0);
+    ricci::tensor<int, 6, ricci::dyn> l(20, ricci::cpu());
+    const std::vector<int> entries(20, 3);
+    const ricci::view<const int, 1> q(entries.data(), {20}, ricci::cpu()); // whose entries are looked at each time
+    CHECK(allocations_when_warm([&] { D(l(i, e), j) += A(i, j, e); }) == 0);
+    CHECK(allocations_when_warm([&] { D(i, q(e)) -= A(i, k, e) * D(k, 0); }) == 0);
     CHECK(allocations_when_warm([&] { P(i, j, e) = 0.5 * P(j, i, e) + D(i, j); }) == 0);
     ricci::view<double, 2> diagonal(A.data(), {6, 20}, {7, 36}, ricci::cpu());
     CHECK(allocations_when_warm([&] { diagonal(i, e) = 2.0; }) == 0);

@@ -56,6 +56,9 @@ template <class T> void compare() {
     try_both([&](auto& X) { X(i, j, e) += A(i, k, e) * B(k, j, e); });
     try_both([&](auto& X) { X(i(1, 4), 2, e) -= 2 * conj(A(i, k, e)) * B(k, 1, 5) - 1; });
     try_both([&](auto& X) { X(i, j, e(0, 5)) = X(i, j, e + 1); });
+    ricci::tensor<int, 4, 3> l(ricci::cpu());
+    l.upload({0, 3, 3, 1, 4, 4, 4, 0, 3, 3, 3, 2});
+    try_both([&](auto& X) { X(l(i, j), 1, e) += A(2, i, e) * B(i, j, e); });
     try_both([&](auto& X) { X(i, j, e) = ricci::padded(A)(i - 1, 2 * j - 1, e) / B(0, 0, 0); });
 }
 
