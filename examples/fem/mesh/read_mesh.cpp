@@ -1,6 +1,7 @@
 // read_mesh: looks at the first line and hands over to the format's reader.
 #include "examples/fem/mesh/read_mesh.hpp"
 
+#include "examples/fem/mesh/conformity.hpp"
 #include "examples/fem/mesh/gmsh_reader.hpp"
 #include "examples/fem/mesh/mfem_reader.hpp"
 
@@ -8,8 +9,9 @@
 
 namespace fem {
 
-mesh read_mesh(const std::string& path) {
-    mesh_file file(path);
+namespace {
+
+mesh read(mesh_file& file) {
     const std::string_view first = file.rest_of_line();
     if (first == "MFEM mesh v1.0") return read_mfem(file);
     if (first == "MFEM INLINE mesh v1.0") return read_mfem_inline(file);
@@ -22,6 +24,15 @@ mesh read_mesh(const std::string& path) {
     file.fail(fmt::format("is no mesh: the first line should be 'MFEM mesh v1.0', 'MFEM INLINE mesh v1.0' or "
                           "'$MeshFormat', not {}",
                           quoted(first)));
+}
+
+} // namespace
+
+mesh read_mesh(const std::string& path) {
+    mesh_file file(path);
+    mesh m = read(file);
+    check_conformity(m);
+    return m;
 }
 
 } // namespace fem
