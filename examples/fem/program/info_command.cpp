@@ -45,13 +45,13 @@ int run(const info_options& o) {
 
     const std::vector<double> W = map.weights().download(), X = map.points().download();
     const std::int64_t points = map.points_per_element();
-    fmt::print("\n{:<16} {:.15g}\n", m.dimension == 2 ? "Area" : "Volume", careful_sum(W));
+    fmt::print("\n{:<16} {:.14g}\n", m.dimension == 2 ? "Area" : "Volume", careful_sum(W));
     for (int d = 0; d < m.dimension; ++d) {
         std::vector<double> moments(W.size());
         for (std::int64_t e = 0; e < m.elements; ++e)
             for (std::int64_t q = 0; q < points; ++q)
                 moments[q + points * e] = W[q + points * e] * X[q + points * (d + m.dimension * e)];
-        fmt::print("  moment of {}    {:.15g}\n", "xyz"[d], careful_sum(moments));
+        fmt::print("  moment of {}    {:.14g}\n", "xyz"[d], careful_sum(moments));
     }
     fmt::print("\nUnknowns of continuous spaces on it\n");
     for (int p = 1; p <= 8; ++p) {
