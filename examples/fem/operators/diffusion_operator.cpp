@@ -11,7 +11,7 @@ using local4 = ricci::local<double, dyn, dyn, dyn, dyn>;
 using local5 = ricci::local<double, dyn, dyn, dyn, dyn, dyn>;
 
 /// t(q,r,m,e) from w(q,r,m,e), both at the points. S(q,r,n,e): n = 0 xx, 1 xy, 2 yy.
-template <class Values, class Result, class Metric>
+template <class Metric, class Values, class Result>
 void flux_2d(const matrix& D, const Metric& S, Values& w, Result& t) {
     const auto Q = w.extent(0), M = w.extent(2), E = w.extent(3);
     local4 gx(Q, Q, M, E, D.device()), gy(Q, Q, M, E, D.device());
@@ -24,7 +24,7 @@ void flux_2d(const matrix& D, const Metric& S, Values& w, Result& t) {
 }
 
 /// t(q,r,s,m,e) from w(q,r,s,m,e). S(q,r,s,n,e): n = 0 xx, 1 xy, 2 xz, 3 yy, 4 yz, 5 zz.
-template <class Values, class Result, class Metric>
+template <class Metric, class Values, class Result>
 void flux_3d(const matrix& D, const Metric& S, Values& w, Result& t) {
     const auto Q = w.extent(0), M = w.extent(3), E = w.extent(4);
     const auto& at = D.device();
@@ -52,34 +52,33 @@ diffusion_operator::diffusion_operator(const h1_space& space, const tables& basi
                                        const ricci::view<const double, 4>& coefficient, int components)
     : element_operator(space, basis, components), metric_(map.diffusion(coefficient)) {}
 
-void diffusion_operator::steps(const vector& u_memory, vector& v_memory) {
-    const std::int64_t P = nodes_along_, Q = points_along_, M = components_, E = elements_;
+void diffusion_operator::statements(bool global) {
+    const std::int64_t Q = points_along_, M = components_, E = elements_;
     const matrix &B = basis_.B, &D = basis_.D;
-    if (dimension_ == 2) {
-        const auto u = shaped<4>(u_memory, {P, P, M, E});
-        const auto v = shaped<4>(v_memory, {P, P, M, E});
-        const auto S = shaped<4>(metric_, {Q, Q, 3, E});
-        if (basis_.collocated) {
-            flux_2d(D, S, u, v);
-            return;
-        }
-        local4 w(Q, Q, M, E, device_), t(Q, Q, M, E, device_);
-        w(q, r, m, e) = B(q, i) * B(r, j) * u(i, j, m, e);
-        flux_2d(D, S, w, t);
-        v(a, b, m, e) = B(q, a) * B(r, b) * t(q, r, m, e);
-    } else {
-        const auto u = shaped<5>(u_memory, {P, P, P, M, E});
-        const auto v = shaped<5>(v_memory, {P, P, P, M, E});
-        const auto S = shaped<5>(metric_, {Q, Q, Q, 6, E});
-        if (basis_.collocated) {
-            flux_3d(D, S, u, v);
-            return;
-        }
-        local5 w(Q, Q, Q, M, E, device_), t(Q, Q, Q, M, E, device_);
-        w(q, r, s, m, e) = B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
-        flux_3d(D, S, w, t);
-        v(a, b, c, m, e) = B(q, a) * B(r, b) * B(s, c) * t(q, r, s, m, e);
-    }
+    on_vectors(
+        global,
+        [&](auto& u, auto& v) {
+            const auto S = shaped<4>(metric_, {Q, Q, 3, E});
+            if (basis_.collocated) {
+                flux_2d(D, S, u, v);
+                return;
+            }
+            local4 w(Q, Q, M, E, device_), t(Q, Q, M, E, device_);
+            w(q, r, m, e) = B(q, i) * B(r, j) * u(i, j, m, e);
+            flux_2d(D, S, w, t);
+            v(a, b, m, e) = B(q, a) * B(r, b) * t(q, r, m, e);
+        },
+        [&](auto& u, auto& v) {
+            const auto S = shaped<5>(metric_, {Q, Q, Q, 6, E});
+            if (basis_.collocated) {
+                flux_3d(D, S, u, v);
+                return;
+            }
+            local5 w(Q, Q, Q, M, E, device_), t(Q, Q, Q, M, E, device_);
+            w(q, r, s, m, e) = B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
+            flux_3d(D, S, w, t);
+            v(a, b, c, m, e) = B(q, a) * B(r, b) * B(s, c) * t(q, r, s, m, e);
+        });
 }
 
 void diffusion_operator::element_diagonal(vector& d_memory) {

@@ -25,7 +25,7 @@ class diffusion_operator : public element_operator {
     double flops() const override;
 
   private:
-    void steps(const vector& u, vector& v) override;
+    void statements(bool global) override;
     void element_diagonal(vector& d) override;
 
     vector metric_; ///< S(q,r,s,n,e), the numbers n of element_map::diffusion

@@ -42,10 +42,15 @@ class element_operator {
   protected:
     element_operator(const h1_space& space, const tables& basis, int components);
 
-    /// v = A u, in statements of the notation that a program can fuse.
-    virtual void steps(const vector& u, vector& v) = 0;
+    /// Runs the statements of v = A u: calls on_vectors.
+    virtual void statements(bool global) = 0;
     /// d(i,j,k,e), the diagonals of the element matrices.
     virtual void element_diagonal(vector& d) = 0;
+
+    /// Calls steps_2d(u, v) or steps_3d(u, v), whose statements compute v(i,j,m,e) or v(i,j,k,m,e) from u, each a
+    /// view or a local: for element vectors in and out, or, if `global`, between a gather and a scatter.
+    template <class Steps2, class Steps3>
+    void on_vectors(bool global, const Steps2& steps_2d, const Steps3& steps_3d);
 
     int dimension_, components_;
     std::int64_t nodes_along_, points_along_, nodes_, elements_, dofs_;
@@ -56,8 +61,33 @@ class element_operator {
     gather_scatter sharing_;
     const vector* in_ = nullptr; ///< what the programs below are called for
     vector* out_ = nullptr;
-    vector u_, v_; ///< element vectors between the gather and the scatter
     std::function<void()> element_program_, global_program_;
 };
+
+template <class Steps2, class Steps3>
+void element_operator::on_vectors(bool global, const Steps2& steps_2d, const Steps3& steps_3d) {
+    using ricci::dyn;
+    const std::int64_t P = nodes_along_, M = components_, E = elements_;
+    const auto between = [&](auto& u, auto& v, const auto& steps) {
+        sharing_.gather(shaped<2>(*in_, {dofs_, M}), u);
+        steps(u, v);
+        sharing_.scatter(v, shaped<2>(*out_, {dofs_, M}));
+    };
+    if (dimension_ == 2 && global) {
+        ricci::local<double, dyn, dyn, dyn, dyn> u(P, P, M, E, device_), v(P, P, M, E, device_);
+        between(u, v, steps_2d);
+    } else if (dimension_ == 2) {
+        const auto u = shaped<4>(*in_, {P, P, M, E});
+        const auto v = shaped<4>(*out_, {P, P, M, E});
+        steps_2d(u, v);
+    } else if (global) {
+        ricci::local<double, dyn, dyn, dyn, dyn, dyn> u(P, P, P, M, E, device_), v(P, P, P, M, E, device_);
+        between(u, v, steps_3d);
+    } else {
+        const auto u = shaped<5>(*in_, {P, P, P, M, E});
+        const auto v = shaped<5>(*out_, {P, P, P, M, E});
+        steps_3d(u, v);
+    }
+}
 
 } // namespace fem

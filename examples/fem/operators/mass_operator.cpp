@@ -8,21 +8,20 @@ using namespace ricci::indices;
 mass_operator::mass_operator(const h1_space& space, const tables& basis, const element_map& map, int components)
     : element_operator(space, basis, components), weights_(map.weights()) {}
 
-void mass_operator::steps(const vector& u_memory, vector& v_memory) {
-    const std::int64_t P = nodes_along_, Q = points_along_, M = components_, E = elements_;
+void mass_operator::statements(bool global) {
+    const std::int64_t Q = points_along_, E = elements_;
     const matrix& B = basis_.B;
-    if (dimension_ == 2) {
-        const auto u = shaped<4>(u_memory, {P, P, M, E});
-        const auto v = shaped<4>(v_memory, {P, P, M, E});
-        const auto W = shaped<3>(weights_, {Q, Q, E});
-        v(a, b, m, e) = B(q, a) * B(r, b) * W(q, r, e) * B(q, i) * B(r, j) * u(i, j, m, e);
-    } else {
-        const auto u = shaped<5>(u_memory, {P, P, P, M, E});
-        const auto v = shaped<5>(v_memory, {P, P, P, M, E});
-        const auto W = shaped<4>(weights_, {Q, Q, Q, E});
-        v(a, b, c, m, e) =
-            B(q, a) * B(r, b) * B(s, c) * W(q, r, s, e) * B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
-    }
+    on_vectors(
+        global,
+        [&](auto& u, auto& v) {
+            const auto W = shaped<3>(weights_, {Q, Q, E});
+            v(a, b, m, e) = B(q, a) * B(r, b) * W(q, r, e) * B(q, i) * B(r, j) * u(i, j, m, e);
+        },
+        [&](auto& u, auto& v) {
+            const auto W = shaped<4>(weights_, {Q, Q, Q, E});
+            v(a, b, c, m, e) =
+                B(q, a) * B(r, b) * B(s, c) * W(q, r, s, e) * B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
+        });
 }
 
 void mass_operator::element_diagonal(vector& d_memory) {

@@ -18,7 +18,7 @@ class mass_operator : public element_operator {
     double flops() const override;
 
   private:
-    void steps(const vector& u, vector& v) override;
+    void statements(bool global) override;
     void element_diagonal(vector& d) override;
 
     vector weights_; ///< W(q,r,s,e)

@@ -91,7 +91,8 @@ void poisson::find_load(const element_map& map, const symmetric_matrix& K) {
     f(q) = f(q) * map.weights()(q);
     vector tested(ricci::uninitialized, space_.nodes() * space_.elements(), map.device());
     test_with_basis(basis_.B, map.dimension(), map.elements(), f, tested);
-    sharing_.scatter(shaped<3>(tested, {space_.nodes(), 1, space_.elements()}), shaped<2>(load_, {space_.dofs(), 1}));
+    const auto of_elements = shaped<3>(tested, {space_.nodes(), 1, space_.elements()});
+    sharing_.scatter(of_elements, shaped<2>(load_, {space_.dofs(), 1}));
 }
 
 void poisson::find_boundary(const mesh& from) {
@@ -137,7 +138,8 @@ double poisson::l2_norm(bool of_error) const {
     if (of_error) {
         vector of_elements(ricci::uninitialized, space_.nodes() * E, load_.device());
         vector at_points(ricci::uninitialized, fine_known_.size(), load_.device());
-        sharing_.gather(shaped<2>(u_, {space_.dofs(), 1}), shaped<3>(of_elements, {space_.nodes(), 1, E}));
+        const auto at_nodes = shaped<3>(of_elements, {space_.nodes(), 1, E});
+        sharing_.gather(shaped<2>(u_, {space_.dofs(), 1}), at_nodes);
         interpolate(fine_.B, space_.dimension(), E, of_elements, at_points);
         difference(q) -= at_points(q);
     }
