@@ -5,41 +5,37 @@ namespace fem {
 namespace {
 
 using namespace ricci::indices;
-using ricci::dyn;
-
-using local4 = ricci::local<double, dyn, dyn, dyn, dyn>;
-using local5 = ricci::local<double, dyn, dyn, dyn, dyn, dyn>;
-
-/// t(q,r,m,e) from w(q,r,m,e), both at the points. S(q,r,n,e): n = 0 xx, 1 xy, 2 yy.
-template <class Metric, class Values, class Result>
-void flux_2d(const matrix& D, const Metric& S, Values& w, Result& t) {
-    const auto Q = w.extent(0), M = w.extent(2), E = w.extent(3);
-    local4 gx(Q, Q, M, E, D.device()), gy(Q, Q, M, E, D.device());
-    local4 hx(Q, Q, M, E, D.device()), hy(Q, Q, M, E, D.device());
-    gx(f, r, m, e) = D(f, q) * w(q, r, m, e);
-    gy(q, f, m, e) = D(f, r) * w(q, r, m, e);
-    hx(q, r, m, e) = S(q, r, 0, e) * gx(q, r, m, e) + S(q, r, 1, e) * gy(q, r, m, e);
-    hy(q, r, m, e) = S(q, r, 1, e) * gx(q, r, m, e) + S(q, r, 2, e) * gy(q, r, m, e);
-    t(q, r, m, e) = D(f, q) * hx(f, r, m, e) + D(f, r) * hy(q, f, m, e);
+/// t(q,r,e) from w(q,r,e), both at the points. S(q,r,n,e): n = 0 xx, 1 xy, 2 yy.
+template <class Metric, class Values, class Result, std::size_t Rank, class... Component>
+void flux_2d(const matrix& D, const Metric& S, Values& w, Result& t, const std::array<std::int64_t, Rank>& sizes,
+             Component... m) {
+    auto gx = make_local(sizes, D.device()), gy = make_local(sizes, D.device());
+    auto hx = make_local(sizes, D.device()), hy = make_local(sizes, D.device());
+    gx(f, r, m..., e) = D(f, q) * w(q, r, m..., e);
+    gy(q, f, m..., e) = D(f, r) * w(q, r, m..., e);
+    hx(q, r, m..., e) = S(q, r, 0, e) * gx(q, r, m..., e) + S(q, r, 1, e) * gy(q, r, m..., e);
+    hy(q, r, m..., e) = S(q, r, 1, e) * gx(q, r, m..., e) + S(q, r, 2, e) * gy(q, r, m..., e);
+    t(q, r, m..., e) = D(f, q) * hx(f, r, m..., e) + D(f, r) * hy(q, f, m..., e);
 }
 
-/// t(q,r,s,m,e) from w(q,r,s,m,e). S(q,r,s,n,e): n = 0 xx, 1 xy, 2 xz, 3 yy, 4 yz, 5 zz.
-template <class Metric, class Values, class Result>
-void flux_3d(const matrix& D, const Metric& S, Values& w, Result& t) {
-    const auto Q = w.extent(0), M = w.extent(3), E = w.extent(4);
+/// t(q,r,s,e) from w(q,r,s,e). S(q,r,s,n,e): n = 0 xx, 1 xy, 2 xz, 3 yy, 4 yz, 5 zz.
+template <class Metric, class Values, class Result, std::size_t Rank, class... Component>
+void flux_3d(const matrix& D, const Metric& S, Values& w, Result& t, const std::array<std::int64_t, Rank>& sizes,
+             Component... m) {
     const auto& at = D.device();
-    local5 gx(Q, Q, Q, M, E, at), gy(Q, Q, Q, M, E, at), gz(Q, Q, Q, M, E, at);
-    local5 hx(Q, Q, Q, M, E, at), hy(Q, Q, Q, M, E, at), hz(Q, Q, Q, M, E, at);
-    gx(f, r, s, m, e) = D(f, q) * w(q, r, s, m, e);
-    gy(q, f, s, m, e) = D(f, r) * w(q, r, s, m, e);
-    gz(q, r, f, m, e) = D(f, s) * w(q, r, s, m, e);
-    hx(q, r, s, m, e) = S(q, r, s, 0, e) * gx(q, r, s, m, e) + S(q, r, s, 1, e) * gy(q, r, s, m, e) +
-                        S(q, r, s, 2, e) * gz(q, r, s, m, e);
-    hy(q, r, s, m, e) = S(q, r, s, 1, e) * gx(q, r, s, m, e) + S(q, r, s, 3, e) * gy(q, r, s, m, e) +
-                        S(q, r, s, 4, e) * gz(q, r, s, m, e);
-    hz(q, r, s, m, e) = S(q, r, s, 2, e) * gx(q, r, s, m, e) + S(q, r, s, 4, e) * gy(q, r, s, m, e) +
-                        S(q, r, s, 5, e) * gz(q, r, s, m, e);
-    t(q, r, s, m, e) = D(f, q) * hx(f, r, s, m, e) + D(f, r) * hy(q, f, s, m, e) + D(f, s) * hz(q, r, f, m, e);
+    auto gx = make_local(sizes, at), gy = make_local(sizes, at), gz = make_local(sizes, at);
+    auto hx = make_local(sizes, at), hy = make_local(sizes, at), hz = make_local(sizes, at);
+    gx(f, r, s, m..., e) = D(f, q) * w(q, r, s, m..., e);
+    gy(q, f, s, m..., e) = D(f, r) * w(q, r, s, m..., e);
+    gz(q, r, f, m..., e) = D(f, s) * w(q, r, s, m..., e);
+    hx(q, r, s, m..., e) = S(q, r, s, 0, e) * gx(q, r, s, m..., e) + S(q, r, s, 1, e) * gy(q, r, s, m..., e) +
+                           S(q, r, s, 2, e) * gz(q, r, s, m..., e);
+    hy(q, r, s, m..., e) = S(q, r, s, 1, e) * gx(q, r, s, m..., e) + S(q, r, s, 3, e) * gy(q, r, s, m..., e) +
+                           S(q, r, s, 4, e) * gz(q, r, s, m..., e);
+    hz(q, r, s, m..., e) = S(q, r, s, 2, e) * gx(q, r, s, m..., e) + S(q, r, s, 4, e) * gy(q, r, s, m..., e) +
+                           S(q, r, s, 5, e) * gz(q, r, s, m..., e);
+    t(q, r, s, m..., e) =
+        D(f, q) * hx(f, r, s, m..., e) + D(f, r) * hy(q, f, s, m..., e) + D(f, s) * hz(q, r, f, m..., e);
 }
 
 } // namespace
@@ -53,31 +49,33 @@ diffusion_operator::diffusion_operator(const h1_space& space, const tables& basi
     : element_operator(space, basis, components), metric_(map.diffusion(coefficient)) {}
 
 void diffusion_operator::statements(bool global) {
-    const std::int64_t Q = points_along_, M = components_, E = elements_;
+    const std::int64_t Q = points_along_, E = elements_;
     const matrix &B = basis_.B, &D = basis_.D;
     on_vectors(
         global,
-        [&](auto& u, auto& v) {
+        [&]<class... Component>(auto& u, auto& v, Component... m) {
             const auto S = shaped<4>(metric_, {Q, Q, 3, E});
+            const auto sizes = extents<3 + sizeof...(m)>(Q);
             if (basis_.collocated) {
-                flux_2d(D, S, u, v);
+                flux_2d(D, S, u, v, sizes, m...);
                 return;
             }
-            local4 w(Q, Q, M, E, device_), t(Q, Q, M, E, device_);
-            w(q, r, m, e) = B(q, i) * B(r, j) * u(i, j, m, e);
-            flux_2d(D, S, w, t);
-            v(a, b, m, e) = B(q, a) * B(r, b) * t(q, r, m, e);
+            auto w = make_local(sizes, device_), t = make_local(sizes, device_);
+            w(q, r, m..., e) = B(q, i) * B(r, j) * u(i, j, m..., e);
+            flux_2d(D, S, w, t, sizes, m...);
+            v(a, b, m..., e) = B(q, a) * B(r, b) * t(q, r, m..., e);
         },
-        [&](auto& u, auto& v) {
+        [&]<class... Component>(auto& u, auto& v, Component... m) {
             const auto S = shaped<5>(metric_, {Q, Q, Q, 6, E});
+            const auto sizes = extents<4 + sizeof...(m)>(Q);
             if (basis_.collocated) {
-                flux_3d(D, S, u, v);
+                flux_3d(D, S, u, v, sizes, m...);
                 return;
             }
-            local5 w(Q, Q, Q, M, E, device_), t(Q, Q, Q, M, E, device_);
-            w(q, r, s, m, e) = B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
-            flux_3d(D, S, w, t);
-            v(a, b, c, m, e) = B(q, a) * B(r, b) * B(s, c) * t(q, r, s, m, e);
+            auto w = make_local(sizes, device_), t = make_local(sizes, device_);
+            w(q, r, s, m..., e) = B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m..., e);
+            flux_3d(D, S, w, t, sizes, m...);
+            v(a, b, c, m..., e) = B(q, a) * B(r, b) * B(s, c) * t(q, r, s, m..., e);
         });
 }
 

@@ -39,8 +39,7 @@ vector element_operator::diagonal() {
     using namespace ricci::indices;
     vector of_elements(ricci::uninitialized, nodes_ * elements_, device_), one(dofs_, device_);
     element_diagonal(of_elements);
-    const auto d = shaped<3>(of_elements, {nodes_, 1, elements_});
-    sharing_.scatter(d, shaped<2>(one, {dofs_, 1}));
+    sharing_.scatter(shaped<2>(of_elements, {nodes_, elements_}), one);
     vector result(ricci::uninitialized, global_size(), device_);
     shaped<2>(result, {dofs_, components_})(g, m) = one(g); // every component has the same
     return result;

@@ -2,19 +2,22 @@
 #pragma once
 
 #include "examples/fem/operators/gather_scatter.hpp"
+#include "examples/fem/operators/locals.hpp"
 #include "examples/fem/space/h1_space.hpp"
 #include "examples/fem/space/tables.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 
 namespace fem {
 
 /// A symmetric bilinear form on an H1 space, applied element by element without a matrix. A field of several
 /// components has the form applied to each.
 ///
-/// Element vectors are u(i,j,k,m,e) (without k in 2-D): node i,j,k, component m, element e. Global vectors are
-/// x(g,m). Both are the memory of a `vector`, first index fastest.
+/// Element vectors are u(i,j,k,e), or u(i,j,k,m,e) for components m; without k in 2-D. Global vectors are x(g) or
+/// x(g,m). All are the memory of a `vector`, first index fastest.
 class element_operator {
   public:
     virtual ~element_operator() = default;
@@ -47,10 +50,15 @@ class element_operator {
     /// d(i,j,k,e), the diagonals of the element matrices.
     virtual void element_diagonal(vector& d) = 0;
 
-    /// Calls steps_2d(u, v) or steps_3d(u, v), whose statements compute v(i,j,m,e) or v(i,j,k,m,e) from u, each a
-    /// view or a local: for element vectors in and out, or, if `global`, between a gather and a scatter.
+    /// Calls steps_2d(u, v, m...) or steps_3d(u, v, m...), whose statements compute v(i,j,m...,e) or v(i,j,k,m...,e)
+    /// from u: views for element vectors, or, if `global`, locals between a gather and a scatter. One component has
+    /// no index: m... is empty then, else the index m.
     template <class Steps2, class Steps3>
     void on_vectors(bool global, const Steps2& steps_2d, const Steps3& steps_3d);
+
+    /// The extents of u(i,j,k,m...,e), n values of each of i, j, k.
+    template <std::size_t Rank>
+    std::array<std::int64_t, Rank> extents(std::int64_t n) const;
 
     int dimension_, components_;
     std::int64_t nodes_along_, points_along_, nodes_, elements_, dofs_;
@@ -64,30 +72,40 @@ class element_operator {
     std::function<void()> element_program_, global_program_;
 };
 
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> element_operator::extents(std::int64_t n) const {
+    std::array<std::int64_t, Rank> result;
+    result.fill(n);
+    if (static_cast<int>(Rank) == dimension_ + 2) result[Rank - 2] = components_;
+    result[Rank - 1] = elements_;
+    return result;
+}
+
 template <class Steps2, class Steps3>
 void element_operator::on_vectors(bool global, const Steps2& steps_2d, const Steps3& steps_3d) {
-    using ricci::dyn;
-    const std::int64_t P = nodes_along_, M = components_, E = elements_;
-    const auto between = [&](auto& u, auto& v, const auto& steps) {
-        sharing_.gather(shaped<2>(*in_, {dofs_, M}), u);
-        steps(u, v);
-        sharing_.scatter(v, shaped<2>(*out_, {dofs_, M}));
+    const auto run = [&]<std::size_t Rank, class... Component>(std::integral_constant<std::size_t, Rank>,
+                                                               const auto& steps, Component... m) {
+        const auto sizes = extents<Rank>(nodes_along_);
+        if (global) {
+            auto u = make_local(sizes, device_), v = make_local(sizes, device_);
+            sharing_.gather(*in_, u, m...);
+            steps(u, v, m...);
+            sharing_.scatter(v, *out_, m...);
+        } else {
+            const auto u = shaped<Rank>(*in_, sizes);
+            const auto v = shaped<Rank>(*out_, sizes);
+            steps(u, v, m...);
+        }
     };
-    if (dimension_ == 2 && global) {
-        ricci::local<double, dyn, dyn, dyn, dyn> u(P, P, M, E, device_), v(P, P, M, E, device_);
-        between(u, v, steps_2d);
-    } else if (dimension_ == 2) {
-        const auto u = shaped<4>(*in_, {P, P, M, E});
-        const auto v = shaped<4>(*out_, {P, P, M, E});
-        steps_2d(u, v);
-    } else if (global) {
-        ricci::local<double, dyn, dyn, dyn, dyn, dyn> u(P, P, P, M, E, device_), v(P, P, P, M, E, device_);
-        between(u, v, steps_3d);
-    } else {
-        const auto u = shaped<5>(*in_, {P, P, P, M, E});
-        const auto v = shaped<5>(*out_, {P, P, P, M, E});
-        steps_3d(u, v);
-    }
+    using ricci::indices::m;
+    if (dimension_ == 2 && components_ == 1)
+        run(std::integral_constant<std::size_t, 3>(), steps_2d);
+    else if (dimension_ == 2)
+        run(std::integral_constant<std::size_t, 4>(), steps_2d, m);
+    else if (components_ == 1)
+        run(std::integral_constant<std::size_t, 4>(), steps_3d);
+    else
+        run(std::integral_constant<std::size_t, 5>(), steps_3d, m);
 }
 
 } // namespace fem

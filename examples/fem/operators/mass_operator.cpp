@@ -11,16 +11,32 @@ mass_operator::mass_operator(const h1_space& space, const tables& basis, const e
 void mass_operator::statements(bool global) {
     const std::int64_t Q = points_along_, E = elements_;
     const matrix& B = basis_.B;
+    // With many components the best order of one product would be a small matrix for each element, formed once for
+    // all of them; with the few there are, values at the points are better, which three statements say.
     on_vectors(
         global,
-        [&](auto& u, auto& v) {
+        [&]<class... Component>(auto& u, auto& v, Component... component) {
             const auto W = shaped<3>(weights_, {Q, Q, E});
-            v(a, b, m, e) = B(q, a) * B(r, b) * W(q, r, e) * B(q, i) * B(r, j) * u(i, j, m, e);
+            if constexpr (sizeof...(component) == 0) {
+                v(a, b, e) = B(q, a) * B(r, b) * W(q, r, e) * B(q, i) * B(r, j) * u(i, j, e);
+            } else {
+                auto w = make_local(extents<4>(Q), device_), t = make_local(extents<4>(Q), device_);
+                w(q, r, m, e) = B(q, i) * B(r, j) * u(i, j, m, e);
+                t(q, r, m, e) = W(q, r, e) * w(q, r, m, e);
+                v(a, b, m, e) = B(q, a) * B(r, b) * t(q, r, m, e);
+            }
         },
-        [&](auto& u, auto& v) {
+        [&]<class... Component>(auto& u, auto& v, Component... component) {
             const auto W = shaped<4>(weights_, {Q, Q, Q, E});
-            v(a, b, c, m, e) =
-                B(q, a) * B(r, b) * B(s, c) * W(q, r, s, e) * B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
+            if constexpr (sizeof...(component) == 0) {
+                v(a, b, c, e) =
+                    B(q, a) * B(r, b) * B(s, c) * W(q, r, s, e) * B(q, i) * B(r, j) * B(s, k) * u(i, j, k, e);
+            } else {
+                auto w = make_local(extents<5>(Q), device_), t = make_local(extents<5>(Q), device_);
+                w(q, r, s, m, e) = B(q, i) * B(r, j) * B(s, k) * u(i, j, k, m, e);
+                t(q, r, s, m, e) = W(q, r, s, e) * w(q, r, s, m, e);
+                v(a, b, c, m, e) = B(q, a) * B(r, b) * B(s, c) * t(q, r, s, m, e);
+            }
         });
 }
 

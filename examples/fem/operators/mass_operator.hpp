@@ -6,9 +6,11 @@
 
 namespace fem {
 
-/// The integrals of phi_i*u over the domain. In 3-D, for each component m:
+/// The integrals of phi_i*u over the domain. In 3-D:
 ///
-///     v(a,b,c,m,e) = B(q,a)*B(r,b)*B(s,c) * W(q,r,s,e) * B(q,i)*B(r,j)*B(s,k) * u(i,j,k,m,e)
+///     v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c) * W(q,r,s,e) * B(q,i)*B(r,j)*B(s,k) * u(i,j,k,e)
+///
+/// or the same in three statements for each of several components.
 class mass_operator : public element_operator {
   public:
     /// The tables must outlive it; `map` is at the same points.

@@ -56,7 +56,7 @@ std::vector<double> at_uniform_nodes(const h1_space& space, const vector& values
     const matrix T = to_device(basis.values(positions(node_points::uniform, order)), device);
     vector own(ricci::uninitialized, space.nodes() * E, device);
     vector at(ricci::uninitialized, power(Q, space.dimension()) * E, device);
-    gather_scatter(space, device).gather(shaped<2>(values, {space.dofs(), 1}), shaped<3>(own, {space.nodes(), 1, E}));
+    gather_scatter(space, device).gather(values, shaped<2>(own, {space.nodes(), E}));
     if (space.dimension() == 2)
         shaped<3>(at, {Q, Q, E})(a, b, e) = T(a, i) * T(b, j) * shaped<3>(own, {P, P, E})(i, j, e);
     else

@@ -91,8 +91,7 @@ void poisson::find_load(const element_map& map, const symmetric_matrix& K) {
     f(q) = f(q) * map.weights()(q);
     vector tested(ricci::uninitialized, space_.nodes() * space_.elements(), map.device());
     test_with_basis(basis_.B, map.dimension(), map.elements(), f, tested);
-    const auto of_elements = shaped<3>(tested, {space_.nodes(), 1, space_.elements()});
-    sharing_.scatter(of_elements, shaped<2>(load_, {space_.dofs(), 1}));
+    sharing_.scatter(shaped<2>(tested, {space_.nodes(), space_.elements()}), load_);
 }
 
 void poisson::find_boundary(const mesh& from) {
@@ -138,8 +137,7 @@ double poisson::l2_norm(bool of_error) const {
     if (of_error) {
         vector of_elements(ricci::uninitialized, space_.nodes() * E, load_.device());
         vector at_points(ricci::uninitialized, fine_known_.size(), load_.device());
-        const auto at_nodes = shaped<3>(of_elements, {space_.nodes(), 1, E});
-        sharing_.gather(shaped<2>(u_, {space_.dofs(), 1}), at_nodes);
+        sharing_.gather(u_, shaped<2>(of_elements, {space_.nodes(), E}));
         interpolate(fine_.B, space_.dimension(), E, of_elements, at_points);
         difference(q) -= at_points(q);
     }
