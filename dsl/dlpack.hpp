@@ -60,6 +60,7 @@ DLManagedTensor* export_to_dlpack(const X& x, Owner owner) {
     auto e = std::make_unique<exported>(exported{{}, x.extents(), x.strides(), std::move(owner)});
     auto& t = e->managed.dl_tensor;
     t.data = const_cast<typename X::value_type*>(x.data());
+    if constexpr (index_element<typename X::value_type>) runtime::contents_exposed(x.device(), t.data);
     t.device = dlpack_device(x.device());
     t.ndim = X::rank;
     t.dtype = dlpack_type(X::type);

@@ -57,8 +57,22 @@ RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& ro
         for (; length - first >= inner_tile; first += inner_tile)
             add_neighbors(a, row, x, first, constant<inner_tile>());
         if (first < length) add_neighbors(a, row, x, first, static_cast<int>(length - first));
+    } else if (row.end - row.begin <= piece_length(1)) { // as most rows are: one piece
+        add_to_element(a, row, x, sum_of_entries(a, row.begin, row.end, x));
     } else {
         add_to_element(a, row, x, sum_of_row(a, row, x));
+    }
+}
+
+/// Rows [first, last), whose keys are their numbers or in a list.
+template <bool HasKeys>
+RICCI_FUNCTION void add_rows(const scatter_arguments& a, long long* x, long long first, long long last) {
+    long long begin = table_entry<list_type>(a.begins, first);
+    for (long long r = first; r < last; ++r) {
+        const long long end = table_entry<list_type>(a.begins, r + 1);
+        const row_of_inverse row{begin, end, HasKeys ? table_entry<key_type>(a.keys, r) : r};
+        if (begin < end) add_row(a, row, x);
+        begin = end;
     }
 }
 
@@ -69,9 +83,7 @@ extern "C" void ricci_scatter(const void* words, long long first, long long last
     for (long long item = first; item < last; ++item) {
         unflatten_free<first_outer_axis, free_axis_count>(a.tree, item / parts, x);
         const long long begin = item % parts * row_part, end = a.rows - begin < row_part ? a.rows : begin + row_part;
-        for (long long r = begin; r < end; ++r) {
-            const row_of_inverse row = row_at(a, r);
-            if (row.begin < row.end) add_row(a, row, x);
-        }
+        if (a.keys == nullptr) add_rows<false>(a, x, begin, end);
+        else add_rows<true>(a, x, begin, end);
     }
 }

@@ -67,20 +67,20 @@ RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
     return evaluate<node_count - 1>(a.tree, x, alone{});
 }
 
-/// What a row's entries, one at least, add up to, with the free axes at x; in pieces as direct_tree's sums.
+/// What entries [begin, end) add up to, with the free axes at x.
 RICCI_FUNCTION compute sum_of_entries(const scatter_arguments& a, long long begin, long long end, long long* x) {
-    go_to_entry(a, begin, x);
-    compute sum = contribution(a, x);
-    for (long long entry = begin + 1; entry < end; ++entry) {
+    compute sum = from_real<compute>(0, 0);
+    for (long long entry = begin; entry < end; ++entry) {
         go_to_entry(a, entry, x);
         sum += contribution(a, x);
     }
     return sum;
 }
+/// The same of a row, in pieces as direct_tree's sums.
 RICCI_FUNCTION compute sum_of_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
     const long long piece = piece_length(row.end - row.begin);
-    compute total = sum_of_entries(a, row.begin, row.end - row.begin < piece ? row.end : row.begin + piece, x);
-    for (long long begin = row.begin + piece; begin < row.end; begin += piece)
+    compute total = from_real<compute>(0, 0);
+    for (long long begin = row.begin; begin < row.end; begin += piece)
         total += sum_of_entries(a, begin, row.end - begin < piece ? row.end : begin + piece, x);
     return total;
 }

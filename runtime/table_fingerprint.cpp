@@ -21,11 +21,13 @@ using namespace lowering;
 
 __extension__ typedef unsigned __int128 wide;
 
-/// One of an entry and its number; summed over all, in any order. (A product folded, as in wyhash: one multiplication
-/// of 64 bits.)
-std::uint64_t mixed(std::uint64_t entry, std::uint64_t number) {
-    const auto product = static_cast<wide>(entry ^ 0xa0761d6478bd642fu) *
-                         ((number + 1) * 0x9e3779b97f4a7c15u | 1);
+constexpr std::uint64_t key_step = 0x9e3779b97f4a7c15u;
+constexpr std::uint64_t key_of(std::uint64_t number) { return (number + 1) * key_step; }
+
+/// One of an entry and its number's key; summed over all, in any order. (A product folded, as in wyhash: a
+/// multiplication of 64 bits is what an entry costs.)
+std::uint64_t mixed(std::uint64_t entry, std::uint64_t key) {
+    const auto product = static_cast<wide>(entry ^ 0xa0761d6478bd642fu) * (key | 1);
     return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
 }
 
@@ -54,8 +56,9 @@ std::uint64_t sum_of(const own_axes& own, const Entry* first, std::int64_t begin
         const auto here = n % length, count = std::min(length - here, end - n);
         const auto* line = first + here * stride;
         for (std::size_t a = 1; a < own.count; ++a) line += rest % own.extent[a] * own.stride[a], rest /= own.extent[a];
-        for (std::int64_t i = 0; i < count; ++i)
-            sum += mixed(static_cast<std::uint64_t>(line[i * stride]), static_cast<std::uint64_t>(n + i));
+        auto key = key_of(static_cast<std::uint64_t>(n));
+        for (std::int64_t i = 0; i < count; ++i, line += stride, key += key_step)
+            sum += mixed(static_cast<std::uint64_t>(*line), key);
         n += count;
     }
     return sum;
@@ -90,10 +93,8 @@ kernel_handle kernel_of(backend& b, scalar_type type, std::size_t axes) {
     const std::lock_guard lock(mutex);
     auto& kernel = loaded[{&b, type, axes}];
     if (kernel == nullptr) {
-        prelude text;
-        text.constant("axis_count", static_cast<std::int64_t>(axes));
-        text.constant("entry_type", static_cast<std::int64_t>(type));
-        kernel = cached_kernel(b, complete_source(text.text(), "table_fingerprint.cuh"), "ricci_table_fingerprint");
+        const auto launch = fingerprint_kernel(type, axes);
+        kernel = cached_kernel(b, launch.source, launch.entry);
     }
     return kernel;
 }
@@ -118,6 +119,18 @@ std::uint64_t on_gpu(const own_axes& own, scalar_type type, const void* first, b
 }
 
 } // namespace
+
+kernel_launch fingerprint_kernel(scalar_type type, std::size_t axes) {
+    prelude text;
+    text.constant("axis_count", static_cast<std::int64_t>(axes));
+    text.constant("entry_type", static_cast<std::int64_t>(type));
+    kernel_launch out;
+    out.source = complete_source(text.text(), "table_fingerprint.cuh");
+    out.entry = "ricci_table_fingerprint";
+    out.shape.threads = threads;
+    out.shape.starts_early = true;
+    return out;
+}
 
 std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s, device d,
                                 backend& b) {

@@ -85,6 +85,32 @@ TEST_CASE("contract: strides, ranges and tables") {
     for (const std::size_t untouched : {0u, 1u, 3u, 5u, 7u, 8u, 9u}) CHECK(y.at(untouched) == before.at(untouched));
 }
 
+TEST_CASE("what equal entries of a table get is added up, also after the table has changed") {
+    const host_array w = small_integers(RICCI_F64, 12, 1);
+    host_array v = small_integers(RICCI_F64, 5, 2), l(RICCI_I64, 12);
+    const std::vector<std::int64_t> three_by_four{3, 4}, five{5};
+    const device_array on_w(w), on_v(v);
+    ricci_operand operands[] = {operand("v", RICCI_F64, five, on_v.data()),
+                                operand("w", RICCI_F64, three_by_four, on_w.data()),
+                                operand("l", RICCI_I64, three_by_four, nullptr)};
+    ricci_program* program = nullptr;
+    RICCI_OK(ricci_prepare("v(l(i,e)) += 2*w(i,e)", 3, operands, &program));
+    for (std::size_t step = 1; step < 4; ++step) {
+        std::vector<number> expected;
+        for (std::size_t n = 0; n < 5; ++n) expected.push_back(v.at(n));
+        for (std::size_t n = 0; n < 12; ++n) {
+            l.set(n, number(static_cast<double>(n * step % 5)));
+            expected[n * step % 5] += 2.0 * w.at(n);
+        }
+        const device_array on_l(l); // likely where the last one was
+        void* const data[] = {on_v.data(), on_w.data(), on_l.data()};
+        RICCI_OK(ricci_run(program, 3, data));
+        on_v.fetch(v);
+        for (std::size_t n = 0; n < 5; ++n) CHECK(v.at(n) == expected[n]);
+    }
+    ricci_release(program);
+}
+
 TEST_CASE("contract: several statements, and intermediates of their own") {
     host_array a = small_integers(RICCI_F64, 9, 1), s(RICCI_F64, 1), c(RICCI_F64, 9);
     const device_array on_a(a), on_s(s), on_c(c);

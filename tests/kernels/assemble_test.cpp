@@ -1,7 +1,10 @@
 // assemble_test: NVRTC turns every kernel of the covering list into machine code, for one architecture a run, and on
 // sm_90, for which they are made, none keeps anything in local memory.
 #include "lowering/error.hpp"
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
 #include "runtime/nvrtc_compiler.hpp"
+#include "runtime/table_fingerprint.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
@@ -10,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
 TEST_CASE("every kernel is assembled") {
@@ -36,6 +40,29 @@ TEST_CASE("every kernel is assembled") {
     std::sort(milliseconds.begin(), milliseconds.end());
     WARN(sources.size() << " kernels, median " << milliseconds[milliseconds.size() / 2] << " ms, longest "
                         << milliseconds.back() << " ms");
+}
+
+TEST_CASE("the kernels that add through tables are assembled for every type, and what looks at tables") {
+    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
+    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    auto chip = ricci::tests::some_gpu();
+    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    const auto check = [&](const std::string& source) {
+        const auto code = compiler.compile(source);
+        CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(code) == 0));
+    };
+    for (const char* type : {"f16", "bf16", "f32", "f64", "c64", "c128"})
+        for (const char* left : {"C(i,l(e))", "C(l(e),m(e))", "C(i,atomic(l)(e))"}) {
+            INFO(left << " in " << type);
+            const auto of = std::string("=") + type;
+            const auto s = ricci::tests::bound_text(std::string(left) + " -= A(i,e)*B(e)",
+                                                    "C" + of + "[7,9] A" + of + "[7,30] B" + of + "[30] l=i32[30] m=i64[30]");
+            const auto plan = ricci::lowering::lower(s, chip);
+            for (const auto& request : ricci::runtime::executable::requests(plan, chip)) check(request.source);
+        }
+    for (const auto type : {ricci::lowering::scalar_type::i32, ricci::lowering::scalar_type::i64})
+        for (const std::size_t axes : {0, 1, 3})
+            check(ricci::runtime::fingerprint_kernel(type, axes).source);
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {

@@ -77,17 +77,10 @@ constexpr pattern gathered_few[] = {
     {"C(i,j,e) -= A(i,k,p(e))*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,3] B=$b[85,101,2] p=i32[2]"},
     {"C(i,distinct(q)(j)) -= 2*A(p(i),k)*B(k,j)", "C=$c[1100,70] A=$a[9,61] B=$b[61,64] p=i64[1100] q=i32[64]"},
 };
-// Adding through tables with equal entries: in their order, and by atomics; the output's other positions nearer and
-// farther than the gathered one, in vectors and alone.
-constexpr pattern scattered_all[] = {
-    {"C(l(i,e)) += A(i,e)", "C=$c[40] A=$a[8,30] l=i32[8,30]"},
-    {"C(i,l(e)) -= A(i,k,e)*B(k)", "C=$c[3,11] A=$a[3,7,60] B=$b[7] l=i64[60]"},
-};
+// Adding through tables with equal entries, in their order and by atomics; scatter_test has more of them.
 constexpr pattern scattered_few[] = {
-    {"C(l(e,i),j,m(i)) -= 2*A(j,e,i)*B(j)", "C=$c[7,5,4] A=$a[5,30,8] B=$b[5] l=i32[30:9,8:-1] m=i64[8]"},
     {"C(j,l(2*e+1),k) += conj(A(e,j)) + B(k)", "C=$c[37,9,2] A=$a[11,37] B=$b[2] l=i64[23]"},
-    {"C(atomic(l)(i,e)) += A(i,e)", "C=$c[40] A=$a[8,30] l=i32[8,30]"},
-    {"C(i,atomic(l)(e)) -= A(i,k,e)*B(k)", "C=$c[3,11] A=$a[3,7,60] B=$b[7] l=i64[60]"},
+    {"C(atomic(l)(i,e)) -= A(i,e)", "C=$c[40] A=$a[8,30] l=i32[8,30]"},
 };
 constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
@@ -158,8 +151,6 @@ std::vector<covering_case> covering_list() {
     add(out, batched_large_few, large_types);
     add(out, gathered_all, all_types);
     add(out, gathered_few, few_types);
-    add(out, scattered_all, all_types);
-    add(out, scattered_few, few_types);
     for (const auto& p : {batched_small_all[0], batched_small_few[6], batched_large_few[0]})
         add(out, std::array{p}, few_types, true);
     add(out, tall_skinny_all, all_types);
@@ -170,6 +161,8 @@ std::vector<covering_case> covering_list() {
     add(out, std::array{batched_large_few[0]}, std::array{float_types[1]}, false, lowering::math_mode::tf32);
     add(out, direct_all, all_types);
     add(out, direct_real, real_types);
+    add(out, std::array{scattered_few[0]}, std::array{few_types[1]});
+    add(out, std::array{scattered_few[1]}, std::array{few_types[0]});
     return out;
 }
 

@@ -1,5 +1,6 @@
 // scattered_test: += and -= through tables with equal entries, through the public interface: values, when a table's
 // inverse is built anew, CUDA graphs, what is refused.
+#include "dsl/dlpack.hpp"
 #include "ricci.hpp"
 #include "runtime/inverse_cache.hpp"
 #include "tests/catch.hpp"
@@ -114,6 +115,16 @@ TEST_CASE("a table whose pointer was given out is looked at each time") {
     CHECK(inverses_built() == built + 1);
     x.add();
     CHECK(inverses_built() == built + 1);
+}
+
+TEST_CASE("a table that DLPack shares is looked at each time") {
+    example x;
+    x.add();
+    DLManagedTensor* const shared = ricci::to_dlpack(x.l);
+    CHECK(x.add() == numbers{2, 4, 4});
+    static_cast<int*>(shared->dl_tensor.data)[0] = 1;
+    CHECK(x.add() == numbers{2, 5, 3});
+    shared->deleter(shared);
 }
 
 TEST_CASE("a table at the address of one that is gone is another one") {

@@ -305,6 +305,12 @@ TEST_CASE("index tables are files of integers") {
     run(f, {"D(distinct(q)(e)) += A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"});
     CHECK(read_array(f / "d.npy").values<double>() == std::vector<double>{1, 3, 0, 5, 5});
 
+    run(f, {"D(p(e)) += A(0,p(e)) + 10; D(atomic(p)(e)) -= 1", "A=a.npy", "p=p.npy", "D=d.npy"});
+    CHECK(read_array(f / "d.npy").values<double>() == std::vector<double>{11, 15, 28, 5, 5});
+    write_array(f / "short.npy", {3}, {0, 0, 0});
+    refused(f, {"D(q(e)) += A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=short.npy"}, 1,
+            "q(e) at e = 0 is 4, no value for position 1 of D, whose extent is 3");
+
     refused(f, {"C(i,e) = A(i,q(e))", "A=a.npy", "q=q.npy", "C=c.npy"}, 1,
             "q(e) at e = 0 is 4, no value for position 2 of A, whose extent is 3");
     refused(f, {"E(distinct(q)(e)) = A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "E=e.npy"}, 1,
