@@ -52,6 +52,18 @@ TEST_CASE("fem assemble writes a matrix, dense and factored alike") {
                Catch::Matchers::StartsWith("%%MatrixMarket matrix coordinate real symmetric\n112 112 "));
     CHECK_THAT(read_file(files.path("d.mtx")),
                Catch::Matchers::StartsWith("%%MatrixMarket matrix coordinate real general\n112 112 "));
+    // A coefficient of 2 and 3 in the two parts of a square, 2 in both, 3 in both: the trace is the mean.
+    const auto trace = [](const std::string& coefficient) {
+        const auto ran = fem_with("assemble " + own_mesh("square.mesh") + " --coefficient " + coefficient);
+        CHECK(ran.exit_code == 0);
+        return number_after(ran.output, "trace");
+    };
+    const double two = trace("2,0,2"), three = trace("3,0,3"), both = trace("1:2,0,2 2:3,0,3");
+    CHECK(two / 2 == Approx(three / 3).epsilon(1e-13));
+    CHECK((both > two && both < three));
+    CHECK(both + trace("1:3,0,3 2:2,0,2") == Approx(two + three).epsilon(1e-13));
+    CHECK(fem_with("apply " + own_mesh("square.mesh") + " --problem 5 --time 1 --coefficient 1:2,.5,1 2:1,0,1")
+              .exit_code == 0);
     const auto mass = fem_with("assemble " + mesh + " --operator mass");
     CHECK(mass.exit_code == 0);
     CHECK_THAT(mass.output, Contains("Matrix           mass, order 2"));
@@ -86,7 +98,7 @@ TEST_CASE("fem poisson prints errors and rates, and writes mesh and solution") {
 
     // A coefficient: the same solution, another right side.
     for (const std::string& given : {own_mesh("square.mesh") + " --coefficient 2,.5,1",
-                                    own_mesh("cube.mesh") + " --coefficient 2,.3,-.2,1,.1,3"}) {
+                                     own_mesh("cube.mesh") + " --coefficient 2,.3,-.2,1,.1,3"}) {
         const auto with = fem_with("poisson --order 4 " + given);
         INFO(with.output);
         CHECK(with.exit_code == 0);
@@ -120,7 +132,13 @@ TEST_CASE("what the commands refuse: a message, exit code 1, nothing written") {
     check("poisson " + good + " --order 17" + outputs, "17");
     check("poisson " + good + " --order 0" + outputs, "--order");
     check("poisson " + good + " --coefficient 1,2,1" + outputs, "not positive definite");
-    check("poisson " + good + " --coefficient 1,2" + outputs, "has 3 numbers (xx xy yy), not 2");
+    check("poisson " + good + " --coefficient 1,2" + outputs, "has 3 numbers (xx,xy,yy), not 2");
+    check("poisson " + good + " --coefficient 1,a,2" + outputs, "'a' is no number");
+    check("poisson " + good + " --coefficient 1,0,2 1,0,2" + outputs, "one matrix is wanted");
+    check("assemble " + good + " --coefficient 1:1,0,2", "element 1 (counted from 0) has attribute 2, for which no");
+    check("assemble " + good + " --coefficient 1:1,0,2 1:1,0,2", "attribute 1 has two");
+    check("assemble " + good + " --coefficient 1:1,0,2 1,0,2", "an attribute and a colon should stand first");
+    check("assemble " + good + " --operator mass --coefficient 1,0,2", "is for the diffusion operator");
     check("poisson " + good + " --coefficient -1,0,1" + outputs, "not positive definite");
     check("poisson " + good + " --order 8 --iterations 3" + outputs, "after 3 iterations");
     check("poisson " + good + " --elements 5", "is for a mesh that is generated");

@@ -17,6 +17,7 @@ struct apply_options {
     mesh_options mesh;
     int refinements = 0, order = 4, problem = 1, repetitions = 10;
     std::string device;
+    std::vector<std::string> coefficient;
     bool explain = false;
 };
 
@@ -64,8 +65,13 @@ int run(const apply_options& o) {
     const element_map map(m, basis.along, device);
     const int components = components_of(o.problem, m.dimension);
     std::unique_ptr<element_operator> A;
+    const auto K = coefficient_on(m, o.coefficient, device);
+    if (K && is_mass(o.problem)) throw usage_error("--coefficient is for diffusion, problems 3 to 6");
     if (is_mass(o.problem))
         A = std::make_unique<mass_operator>(space, basis, map, components);
+    else if (K)
+        A = std::make_unique<diffusion_operator>(space, basis, map, K->at_points(map.points_per_element()),
+                                                 components);
     else
         A = std::make_unique<diffusion_operator>(space, basis, map, components);
 
@@ -106,6 +112,7 @@ void add_apply_command(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(1, 6))
         ->capture_default_str();
     add_order_option(*command, o->order);
+    add_coefficient_option(*command, o->coefficient, true);
     add_device_option(*command, o->device);
     command->add_option("--time", o->repetitions, "warm runs of which the median is taken")
         ->check(CLI::Range(1, 1000000))

@@ -21,6 +21,7 @@ struct assemble_options {
     bool diffusion = true, general = false;
     assembly how = assembly::factored;
     std::string device, file;
+    std::vector<std::string> coefficient;
 };
 
 int run(const assemble_options& o) {
@@ -32,7 +33,11 @@ int run(const assemble_options& o) {
     const h1_space space(m, o.order);
     const tables basis(quadrature::gauss, o.order, device);
     const element_map map(m, basis.along, device);
-    const vector at_points = o.diffusion ? map.diffusion() : map.weights();
+    const auto K = coefficient_on(m, o.coefficient, device);
+    if (K && !o.diffusion) throw usage_error("--coefficient is for the diffusion operator");
+    const vector at_points = !o.diffusion ? map.weights()
+                             : K          ? map.diffusion(K->at_points(map.points_per_element()))
+                                          : map.diffusion();
     vector matrices(0, device);
     const auto assemble = [&] {
         const auto make = o.diffusion ? element_diffusion_matrices : element_mass_matrices;
@@ -77,6 +82,7 @@ void add_assemble_command(CLI::App& app, int& exit_code) {
             [o](const std::string& name) { o->how = name == "dense" ? assembly::dense : assembly::factored; },
             "dense: one contraction over all points of an element; factored (default): direction by direction")
         ->check(CLI::IsMember({"dense", "factored"}));
+    add_coefficient_option(*command, o->coefficient, true);
     command->add_option("--matrix", o->file, "the file to write, .mtx");
     command->add_flag("--general", o->general, "write both triangles");
     add_device_option(*command, o->device);

@@ -6,6 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
 
 namespace fem {
 
@@ -43,6 +47,63 @@ void add_device_option(CLI::App& app, std::string& device) {
 
 ricci::device device_named(const std::string& name) {
     return name.empty() ? ricci::default_device() : ricci::parse_device(name);
+}
+
+namespace {
+
+symmetric_matrix parsed_matrix(std::string_view text, const std::string& whole, int dimension) {
+    std::vector<double> upper;
+    while (true) {
+        const auto comma = std::min(text.find(','), text.size());
+        std::string_view number = text.substr(0, comma);
+        if (number.size() > 1 && number[0] == '+') number.remove_prefix(1);
+        double value = 0;
+        const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+        if (code != std::errc() || end != number.data() + number.size() || !std::isfinite(value))
+            throw usage_error(fmt::format("--coefficient {}: '{}' is no number", whole, number));
+        upper.push_back(value);
+        if (comma == text.size()) break;
+        text.remove_prefix(comma + 1);
+    }
+    try {
+        return symmetric_matrix_of(upper, dimension);
+    } catch (const std::invalid_argument& error) {
+        throw usage_error(fmt::format("--coefficient {}: {}", whole, error.what()));
+    }
+}
+
+} // namespace
+
+void add_coefficient_option(CLI::App& app, std::vector<std::string>& given, bool by_attribute) {
+    const std::string text =
+        "K of div(K grad u), a symmetric matrix: xx,xy,yy or xx,xy,xz,yy,yz,zz (default: identity)";
+    app.add_option("--coefficient", given,
+                   text + (by_attribute ? "; or for each attribute of elements, 1:xx,xy,yy 2:..." : ""));
+}
+
+symmetric_matrix coefficient_from(const std::vector<std::string>& given, int dimension) {
+    if (given.size() != 1) throw usage_error("--coefficient: one matrix is wanted, for the whole domain");
+    return parsed_matrix(given.front(), given.front(), dimension);
+}
+
+std::optional<coefficient> coefficient_on(const mesh& m, const std::vector<std::string>& given,
+                                          ricci::device device) {
+    if (given.empty()) return std::nullopt;
+    if (given.size() == 1 && given.front().find(':') == std::string::npos)
+        return coefficient(m, coefficient_from(given, m.dimension), device);
+    std::map<int, symmetric_matrix> by_attribute;
+    for (const std::string& one : given) {
+        const auto colon = one.find(':');
+        int attribute = 0;
+        const char* end = one.data() + std::min(colon, one.size());
+        const auto [stop, code] = std::from_chars(one.data(), end, attribute);
+        if (colon == std::string::npos || code != std::errc() || stop != end)
+            throw usage_error(fmt::format("--coefficient {}: an attribute and a colon should stand first", one));
+        if (!by_attribute.emplace(attribute, parsed_matrix(std::string_view(one).substr(colon + 1), one, m.dimension))
+                 .second)
+            throw usage_error(fmt::format("--coefficient {}: attribute {} has two", one, attribute));
+    }
+    return coefficient(m, by_attribute, device);
 }
 
 void print_mesh(const mesh& m) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/operators/coefficient.hpp"
 
 #include <ricci/ricci.hpp>
 
@@ -9,6 +10,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,13 @@ void add_order_option(CLI::App& app, int& order);
 void add_device_option(CLI::App& app, std::string& device);
 /// The device of that name; without one the default.
 ricci::device device_named(const std::string& name);
+
+/// --coefficient, once for the whole domain, or once for each attribute with the attribute and a colon before it.
+void add_coefficient_option(CLI::App& app, std::vector<std::string>& given, bool by_attribute);
+/// The matrix of the whole domain. Throws usage_error.
+symmetric_matrix coefficient_from(const std::vector<std::string>& given, int dimension);
+/// The same, or by attributes; nothing where none is given.
+std::optional<coefficient> coefficient_on(const mesh& m, const std::vector<std::string>& given, ricci::device device);
 
 void print_mesh(const mesh& m);
 

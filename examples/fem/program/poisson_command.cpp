@@ -22,29 +22,10 @@ struct poisson_options {
     int refinements = 0, order = 2, progress = 0;
     solver_options solver;
     bool sine = false;
-    std::vector<double> coefficient;
+    std::vector<std::string> coefficient;
     std::string device, vtu, png;
     int width = 1200;
 };
-
-/// From the upper triangle, row by row. Throws usage_error where the matrix is not positive definite.
-symmetric_matrix coefficient_from(const std::vector<double>& given, int dimension) {
-    symmetric_matrix K = identity_matrix();
-    const auto pairs = symmetric_pairs(dimension);
-    if (given.size() != pairs.size())
-        throw usage_error(fmt::format("--coefficient: a symmetric matrix in {}-D has {} numbers ({}), not {}",
-                                      dimension, pairs.size(), dimension == 2 ? "xx xy yy" : "xx xy xz yy yz zz",
-                                      given.size()));
-    for (std::size_t n = 0; n < pairs.size(); ++n)
-        K[pairs[n].first][pairs[n].second] = K[pairs[n].second][pairs[n].first] = given[n];
-    const double minor = K[0][0] * K[1][1] - K[0][1] * K[0][1];
-    const double det = K[0][0] * (K[1][1] * K[2][2] - K[1][2] * K[1][2]) -
-                       K[0][1] * (K[0][1] * K[2][2] - K[1][2] * K[0][2]) +
-                       K[0][2] * (K[0][1] * K[1][2] - K[1][1] * K[0][2]);
-    if (!(K[0][0] > 0 && minor > 0 && det > 0))
-        throw usage_error("--coefficient: the matrix is not positive definite");
-    return K;
-}
 
 /// A line about the solver every so many iterations, or, where a person looks on, twice a second in one place.
 class progress_line {
@@ -138,8 +119,7 @@ void add_poisson_command(CLI::App& app, int& exit_code) {
             "--solution", [o](const std::string& name) { o->sine = name == "sine"; },
             "smooth (default): sin(1.1x+.3) cos(.9y-.2) exp(.5z); sine: a product of sines over the mesh's box")
         ->check(CLI::IsMember({"smooth", "sine"}));
-    command->add_option("--coefficient", o->coefficient, "K, a symmetric matrix: xx,xy,yy or xx,xy,xz,yy,yz,zz")
-        ->delimiter(',');
+    add_coefficient_option(*command, o->coefficient, false);
     command->add_option("--tolerance", o->solver.tolerance, "the residual to reach, relative to that at the start")
         ->check(CLI::Range(1e-15, 1.0))
         ->capture_default_str();

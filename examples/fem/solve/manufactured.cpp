@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -84,7 +85,5 @@ manufactured sine_solution(const mesh& m) {
     }
     return product(formula, factors);
 }
-
-symmetric_matrix identity_matrix() { return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
 
 } // namespace fem

@@ -2,16 +2,13 @@
 #pragma once
 
 #include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/operators/coefficient.hpp"
 
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace fem {
-
-/// A symmetric matrix of second derivatives or of a coefficient.
-using symmetric_matrix = std::array<std::array<double, 3>, 3>;
 
 struct manufactured {
     std::string formula;
@@ -28,7 +25,5 @@ manufactured smooth_solution(int dimension);
 /// The product over the directions of sin(pi (x-low)/(high-low)), which is 0 on the sides of the box that the mesh's
 /// nodes span.
 manufactured sine_solution(const mesh& m);
-
-symmetric_matrix identity_matrix();
 
 } // namespace fem

@@ -49,34 +49,24 @@ void interpolate(const matrix& B, int dimension, std::int64_t elements, const ve
             B(q, i) * B(r, j) * B(s, k) * shaped<4>(at_nodes, {P, P, P, E})(i, j, k, e);
 }
 
-/// K as a coefficient K(q,x,y,e) of element_map, the same everywhere; `entries` has its memory.
-ricci::view<const double, 4> everywhere(const symmetric_matrix& K, const element_map& map, vector& entries) {
-    const std::int64_t d = map.dimension();
-    std::vector<double> values;
-    for (int column = 0; column < d; ++column)
-        for (int row = 0; row < d; ++row) values.push_back(K[row][column]);
-    entries = to_device(values, map.device());
-    return {entries.data(), {map.points_per_element(), d, d, map.elements()}, {0, 1, d, 0}, map.device()};
-}
-
 } // namespace
 
 poisson::poisson(const mesh& from, int order, manufactured solution, ricci::device device,
-                 std::optional<symmetric_matrix> coefficient, int points, int error_points)
+                 std::optional<symmetric_matrix> K, int points, int error_points)
     : space_(from, order), basis_(quadrature::gauss, order, device, points), known_(std::move(solution)),
       sharing_(space_, device), load_(space_.dofs(), device), free_(0, device), u_(0, device),
       fine_(quadrature::gauss, order, device, error_points > 0 ? error_points : basis_.points() + 3),
       fine_weights_(0, device), fine_known_(0, device) {
     find_boundary(from);
     const element_map map(from, basis_.along, device);
-    if (coefficient) {
-        vector entries(0, device);
+    if (K) {
+        const coefficient everywhere(from, *K, device);
         diffusion_ =
-            std::make_unique<diffusion_operator>(space_, basis_, map, everywhere(*coefficient, map, entries));
+            std::make_unique<diffusion_operator>(space_, basis_, map, everywhere.at_points(map.points_per_element()));
     } else {
         diffusion_ = std::make_unique<diffusion_operator>(space_, basis_, map);
     }
-    find_load(map, coefficient.value_or(identity_matrix()));
+    find_load(map, K.value_or(identity_matrix()));
 
     const element_map fine(from, fine_.along, device);
     fine_weights_ = fine.weights();

@@ -18,7 +18,7 @@ class poisson {
   public:
     /// Throws mesh_error for a mesh without boundary, on which the solution would not be unique.
     poisson(const mesh& m, int p, manufactured solution, ricci::device device,
-            std::optional<symmetric_matrix> coefficient = std::nullopt, int points = 0, int error_points = 0);
+            std::optional<symmetric_matrix> K = std::nullopt, int points = 0, int error_points = 0);
 
     solver_result solve(const solver_options& options);
 
