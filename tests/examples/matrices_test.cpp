@@ -125,6 +125,7 @@ TEST_CASE("operators, element matrices, sparse matrix and diagonal are one opera
         std::vector<double> coefficient;
     } cases[] = {{fem::read_mesh(own_mesh("square.mesh")), 4, {2, 0.5, 1}},
                  {fem::read_mesh(own_mesh("quarter_ring.msh")), 3, {}},
+                 {fem::read_mesh(own_mesh("torus.mesh")), 2, {}},
                  {fem::read_mesh(own_mesh("cube.mesh")), 2, {2, 0.3, -0.2, 1, 0.1, 3}},
                  {fem::read_mesh(own_mesh("quarter_pipe.msh")), 3, {}}};
     for (const auto& c : cases) {

@@ -181,6 +181,36 @@ TEST_CASE("boundaries have their attributes") {
     for (const auto& part : on_fine.boundary()) REQUIRE(part.attribute != 0);
 }
 
+TEST_CASE(
+    "boundary attributes of Gmsh's files: physical groups, else entities; lines that bound nothing are left out") {
+    const scratch files;
+    const auto m = fem::read_mesh(files.write(
+        "square.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 3 1 0\n"
+                      "1 0 0 0 1 0 0 1 9 0\n2 1 0 0 1 1 0 0 0\n3 0 0 0 1 1 0 0 0\n1 0 0 0 1 1 0 0 0\n$EndEntities\n"
+                      "$Nodes\n1 4 1 4\n2 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n"
+                      "$Elements\n4 4 1 4\n1 1 1 1\n1 2 1\n1 2 1 1\n2 2 3\n1 3 1 1\n3 1 3\n2 1 3 1\n4 1 2 3 4\n"
+                      "$EndElements\n"));
+    CHECK(m.boundary.size() == 2); // the diagonal, of entity 3, is none
+    std::map<int, int> attribute_of;
+    const fem::h1_space space(m, 3);
+    for (const auto& part : space.boundary()) attribute_of[part.face] = part.attribute;
+    CHECK(attribute_of == std::map<int, int>{{0, 9}, {1, 2}, {2, 0}, {3, 0}});
+    CHECK(space.boundary_dofs({9, 2}).size() == 7);
+}
+
+TEST_CASE("a committed mesh of a torus: periodic and curved") {
+    const auto torus = fem::read_mesh(own_mesh("torus.mesh"));
+    CHECK(distance_from_straight(torus) > 0.01);
+    // Opposite sides have the same shape, so what is added on one side is missing on the other.
+    CHECK(volume(torus, 3) == Approx(1).epsilon(1e-14));
+    CHECK(volume(fem::refine(torus), 3) == Approx(1).epsilon(1e-14));
+    for (int p = 1; p <= 4; ++p) {
+        const fem::h1_space space(torus, p);
+        CHECK(space.dofs() == 9 * p * p);
+        CHECK(space.boundary_dofs().empty());
+    }
+}
+
 TEST_CASE("refining keeps the shape: volumes of elements, and of every reference mesh") {
     for (const int dimension : {2, 3})
         for (const int order : {1, 3, 4}) {
