@@ -69,8 +69,8 @@ class pointer_view : public dsl::operand_tag {
         const auto& last = std::get<inner>(positions);
         return dsl::make_access<type, writable, shape>(
             header_, extents_.data(), strides_.data(), std::get<N>(positions)...,
-            dsl::make_table<lowering::scalar_type::address, dsl::entries::any, dsl::shape<dyn>>(pointers_, &extents_[inner], &one,
-                                                                                    last));
+            dsl::make_table<lowering::scalar_type::address, dsl::entries::any, dsl::shape<dyn>>(
+                pointers_, &extents_[inner], &one, last));
     }
 
     static std::array<std::int64_t, inner> inner_strides(const dsl::per_axis<Rank>& extents) {

@@ -25,8 +25,8 @@ struct position_value {
     int table = -1; ///< gathered: the number of its table among the access's
 };
 
-/// What the user says of a table's entries where it stands on the left: nothing; that all differ; that what equal ones
-/// add may be added by atomics.
+/// What the user says of a table's entries where it stands on the left: nothing; that all differ; that what equal
+/// ones add may be added by atomics.
 enum class entries : std::uint8_t { any, distinct, atomic };
 
 /// The run-time part of a table of an access; its positions stand behind the access's own.

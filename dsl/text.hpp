@@ -8,7 +8,8 @@
 //               | ( "conj" | "relu" | "exp" | "sqrt" | "abs" ) "(" sum ")" | ( "min" | "max" ) "(" sum "," sum ")"
 //     access    = name [ "(" [ position { "," position } ] ")" ] | "padded" "(" name ")" "(" position ... ")"
 //     position  = [ "+" | "-" ] term { ( "+" | "-" ) term } | table "(" position { "," position } ")"
-//     table     = name | ( "distinct" | "atomic" ) "(" name ")"        of integers, whose entry is the position: A(i, k, p(e))
+//     table     = name | ( "distinct" | "atomic" ) "(" name ")"
+//                                                       of integers, whose entry is the position: A(i, k, p(e))
 //     term      = part { "*" part }                     at most one part is an index
 //     part      = integer | index [ "(" bound "," bound ")" ]     bound = [ "+" | "-" ] integer
 //     number    = decimal, with or without point and exponent; an "i" right behind it makes it imaginary: 2.5i

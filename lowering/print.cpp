@@ -87,7 +87,8 @@ class access_printer {
             const auto text = print(static_cast<std::size_t>(p.table));
             const auto name = names_[static_cast<std::size_t>(p.table)].size();
             if (!p.distinct && !p.atomic) return text;
-            return fmt::format("{}({}){}", p.distinct ? "distinct" : "atomic", text.substr(0, name), text.substr(name));
+            return fmt::format("{}({}){}", p.distinct ? "distinct" : "atomic", text.substr(0, name),
+                               text.substr(name));
         }
         std::string text;
         bool affine = false;

@@ -20,8 +20,9 @@ void refuse_addresses(const step& st, const statement& s) {
     if (addresses == nullptr) return;
     for (const auto a : shape.axes)
         if (addresses->present[static_cast<std::size_t>(a)])
-            refuse(s, "index {} gives the address of a matrix of {} and stands in its index table: only one of them is "
-                      "possible",
+            refuse(s,
+                   "index {} gives the address of a matrix of {} and stands in its index table: only one of them is "
+                   "possible",
                    st.axes[static_cast<std::size_t>(a)].name, operand_names(s)[0]);
 }
 

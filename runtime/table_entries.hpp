@@ -19,7 +19,8 @@ class table_entries {
 
     /// `at`: elements from the entry of the axes' values all 0.
     std::int64_t operator[](std::int64_t at) const {
-        return is_narrow_ ? static_cast<const std::int32_t*>(first_)[at] : static_cast<const std::int64_t*>(first_)[at];
+        return is_narrow_ ? static_cast<const std::int32_t*>(first_)[at]
+                          : static_cast<const std::int64_t*>(first_)[at];
     }
     const void* first() const { return first_; }
 

@@ -55,7 +55,8 @@ std::uint64_t sum_of(const own_axes& own, const Entry* first, std::int64_t begin
         auto rest = n / length;
         const auto here = n % length, count = std::min(length - here, end - n);
         const auto* line = first + here * stride;
-        for (std::size_t a = 1; a < own.count; ++a) line += rest % own.extent[a] * own.stride[a], rest /= own.extent[a];
+        for (std::size_t a = 1; a < own.count; ++a)
+            line += rest % own.extent[a] * own.stride[a], rest /= own.extent[a];
         auto key = key_of(static_cast<std::uint64_t>(n));
         for (std::int64_t i = 0; i < count; ++i, line += stride, key += key_step)
             sum += mixed(static_cast<std::uint64_t>(*line), key);

@@ -18,7 +18,8 @@ using namespace lowering;
 constexpr std::int64_t most_keys_counted = 4, most_keys_a_row = 2;
 
 /// Calls f(number, key) for every contribution, in order.
-template <class F> void for_each_key(const scatter_shape& shape, const std::vector<table_entries>& tables, F f) {
+template <class F>
+void for_each_key(const scatter_shape& shape, const std::vector<table_entries>& tables, F f) {
     const auto axes = shape.axes.size();
     std::vector<std::int64_t> x(axes, 0), at(tables.size(), 0);
     std::int64_t own = -shape.lowest;
@@ -36,7 +37,8 @@ template <class F> void for_each_key(const scatter_shape& shape, const std::vect
 }
 
 /// The lists in the host's memory.
-template <class Number> struct rows_on_host {
+template <class Number>
+struct rows_on_host {
     std::vector<Number> begins, entries;
     std::vector<std::int64_t> keys; ///< empty: each row's number
 };
@@ -45,9 +47,11 @@ template <class Number>
 rows_on_host<Number> counted(const scatter_shape& shape, const std::vector<table_entries>& tables) {
     rows_on_host<Number> out;
     std::vector<Number> begin_of(static_cast<std::size_t>(shape.keys) + 1, 0); // of each key
-    for_each_key(shape, tables, [&](std::int64_t, std::int64_t key) { ++begin_of[static_cast<std::size_t>(key) + 1]; });
+    for_each_key(shape, tables,
+                 [&](std::int64_t, std::int64_t key) { ++begin_of[static_cast<std::size_t>(key) + 1]; });
     const auto named = static_cast<std::int64_t>(begin_of.size()) - std::count(begin_of.begin(), begin_of.end(), 0);
-    for (std::size_t k = 1; k < begin_of.size(); ++k) begin_of[k] = static_cast<Number>(begin_of[k] + begin_of[k - 1]);
+    for (std::size_t k = 1; k < begin_of.size(); ++k)
+        begin_of[k] = static_cast<Number>(begin_of[k] + begin_of[k - 1]);
     if (shape.keys <= most_keys_a_row * named) {
         out.begins = begin_of;
     } else {
@@ -90,7 +94,8 @@ rows_on_host<Number> rows_of(const scatter_shape& shape, const std::vector<table
 /// Pieces of one allocation, filled from the host.
 class packer {
   public:
-    template <class T> std::size_t add(const std::vector<T>& values) {
+    template <class T>
+    std::size_t add(const std::vector<T>& values) {
         const auto at = bytes_.size();
         bytes_.resize((at + values.size() * sizeof(T) + alignment - 1) / alignment * alignment);
         if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size() * sizeof(T));
@@ -120,8 +125,10 @@ table_inverse::table_inverse(const scatter_shape& shape, const statement& s, dev
         keys = shape.has_wide_keys() ? all.add(rows.keys)
                                      : all.add(std::vector<std::int32_t>(rows.keys.begin(), rows.keys.end()));
     };
-    if (shape.has_wide_list()) pack(rows_of<std::int64_t>(shape, tables));
-    else pack(rows_of<std::int32_t>(shape, tables));
+    if (shape.has_wide_list())
+        pack(rows_of<std::int64_t>(shape, tables));
+    else
+        pack(rows_of<std::int32_t>(shape, tables));
     memory_.reset(b.allocate(all.bytes().size()));
     b.copy_in(memory_.get(), all.bytes().data(), all.bytes().size());
     const auto* const first = static_cast<const std::byte*>(memory_.get());

@@ -313,7 +313,9 @@ class generator : random_places {
                 return &o != &placements_[a] && o.buffer == placements_[a].buffer;
             };
             const bool shared = std::any_of(placements_.begin(), placements_.end(), is_shared);
-            if (!shared && chance(0.4)) gather_by_address(c, a, p);
+            const bool adds = a == 0 && chance(0.6); // equal entries may be drawn then
+            if (adds) c.s.op = chance(0.5) ? assignment::add : assignment::subtract;
+            if (!adds && !shared && chance(0.4)) gather_by_address(c, a, p);
             else gather_by_table(c, a, p, chance(0.5) ? scalar_type::i32 : scalar_type::i64, random_);
         }
     }

@@ -55,14 +55,14 @@ TEST_CASE("the kernels that add through tables are assembled for every type, and
         for (const char* left : {"C(i,l(e))", "C(l(e),m(e))", "C(i,atomic(l)(e))"}) {
             INFO(left << " in " << type);
             const auto of = std::string("=") + type;
-            const auto s = ricci::tests::bound_text(std::string(left) + " -= A(i,e)*B(e)",
-                                                    "C" + of + "[7,9] A" + of + "[7,30] B" + of + "[30] l=i32[30] m=i64[30]");
+            const auto s =
+                ricci::tests::bound_text(std::string(left) + " -= A(i,e)*B(e)",
+                                         "C" + of + "[7,9] A" + of + "[7,30] B" + of + "[30] l=i32[30] m=i64[30]");
             const auto plan = ricci::lowering::lower(s, chip);
             for (const auto& request : ricci::runtime::executable::requests(plan, chip)) check(request.source);
         }
     for (const auto type : {ricci::lowering::scalar_type::i32, ricci::lowering::scalar_type::i64})
-        for (const std::size_t axes : {0, 1, 3})
-            check(ricci::runtime::fingerprint_kernel(type, axes).source);
+        for (const std::size_t axes : {0, 1, 3}) check(ricci::runtime::fingerprint_kernel(type, axes).source);
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {

@@ -1,5 +1,5 @@
-// scatter_test: += and -= through tables with equal entries, on each device: every layout of tables and output, types,
-// entries of all kinds, what is refused, and the same bits on every run.
+// scatter_test: += and -= through tables with equal entries, on each device: every layout of tables and output,
+// types, entries of all kinds, what is refused, and the same bits on every run.
 #include "lowering/error.hpp"
 #include "runtime/inverse_cache.hpp"
 #include "runtime/run.hpp"
@@ -97,7 +97,8 @@ TEST_CASE("what equal entries get is added up") {
 
 TEST_CASE("numbers that are no integers come out the same on every run") {
     const auto where = device_under_test();
-    for (const char* operands : {"v=f32[3,11] w=f32[3,8,900] l=i32[8,900]", "v=f16[3,11] w=f32[3,8,900] l=i64[8,900]"}) {
+    for (const char* operands :
+         {"v=f32[3,11] w=f32[3,8,900] l=i32[8,900]", "v=f16[3,11] w=f32[3,8,900] l=i64[8,900]"}) {
         auto c = make_case({"v(c,l(i,e)) += 0.1*w(c,i,e)", operands}, 7);
         const auto first = bits(c, where);
         for (int run = 0; run < 3; ++run) CHECK(bits(c, where) == first);
@@ -125,8 +126,9 @@ TEST_CASE("the inverse of a table that others may write follows its entries") {
         CHECK(runtime::inverses_built() == built + 2);
         const std::int32_t bad = 9;
         runtime::copy(where, entry, cpu(), &bad, sizeof bad);
-        CHECK_THROWS_WITH(runtime::run(s), Catch::Contains("l(i, e) at i = 3, e = 4 is 9, no value for position 1 of v, "
-                                                           "whose extent is 9"));
+        CHECK_THROWS_WITH(runtime::run(s),
+                          Catch::Contains("l(i, e) at i = 3, e = 4 is 9, no value for position 1 of v, "
+                                          "whose extent is 9"));
         runtime::copy(where, entry, cpu(), &good, sizeof good);
         runtime::run(s);
         CHECK(runtime::inverses_built() == built + 3);

@@ -156,8 +156,9 @@ TEST_CASE("an entry out of range is refused, whether the table is new or changed
     x.add();
     x.l.upload({0, 3, 1, 1});
     x.v.fill(7);
-    CHECK_THROWS_WITH(x.v(x.l(e)) += x.w(e), Catch::Contains("B(e) at e = 1 is 3, no value for position 1 of A, whose "
-                                                             "extent is 3"));
+    CHECK_THROWS_WITH(x.v(x.l(e)) += x.w(e),
+                      Catch::Contains("B(e) at e = 1 is 3, no value for position 1 of A, whose "
+                                      "extent is 3"));
     int* const entries = x.l.data();
     entries[1] = -1;
     CHECK_THROWS_WITH(x.v(x.l(e)) += x.w(e), Catch::Contains("at e = 1 is -1"));
@@ -180,7 +181,8 @@ TEST_CASE("a CUDA graph reads the inverse that there was when it was captured") 
     std::optional<example> x(ricci::device(-6));
     const void* lists = nullptr;
     gpu.on_launch = [&](const auto& kernel, auto words) {
-        if (kernel.constant.contains("list_axis_count")) lists = reinterpret_cast<const void*>(words[words.size() - 4]);
+        if (kernel.constant.contains("list_axis_count"))
+            lists = reinterpret_cast<const void*>(words[words.size() - 4]);
     };
     const auto add = [&] { x->v(x->l(e)) += x->w(e); };
     gpu.is_capturing = true;
