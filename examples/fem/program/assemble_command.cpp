@@ -39,11 +39,10 @@ int run(const assemble_options& o) {
                              : K          ? map.diffusion(K->at_points(map.points_per_element()))
                                           : map.diffusion();
     vector matrices(0, device);
-    const auto assemble = [&] {
+    const double time = seconds(device, [&] {
         const auto make = o.diffusion ? element_diffusion_matrices : element_mass_matrices;
         matrices = make(basis, m.dimension, m.elements, at_points, o.how);
-    };
-    const double first = seconds(device, assemble), warm = seconds(device, assemble);
+    });
     sparse_matrix matrix(space, device);
     const double added = seconds(device, [&] { matrix.assemble(matrices); });
 
@@ -52,8 +51,8 @@ int run(const assemble_options& o) {
     fmt::print("  rows           {}\n  entries        {}\n", matrix.rows(), matrix.entries());
     fmt::print("  trace          {:.15g}\n  norm           {:.15g} (Frobenius)\n", matrix.trace(),
                matrix.frobenius_norm());
-    fmt::print("Element matrices {}  {}; the first time {} with the compilation of kernels\n", time_text(warm),
-               o.how == assembly::dense ? "in one dense contraction" : "factor by factor", time_text(first));
+    fmt::print("Element matrices {}  {}, with the compilation of kernels or their loading from the cache on disk\n",
+               time_text(time), o.how == assembly::dense ? "in one dense contraction" : "factor by factor");
     fmt::print("Sum into rows    {}\n", time_text(added));
     if (!file) return 0;
     write_matrix_market(matrix, o.general ? symmetry::general : symmetry::symmetric, *file);
