@@ -1,4 +1,5 @@
-// shell_test: the ```sh blocks of docs/language.md and docs/tuning.md, each page's run line by line in one folder.
+// shell_test: the ```sh blocks of docs/language.md, docs/tuning.md and docs/fem.md, each page's run line by line in
+// one folder.
 //
 // A line "$ command" is given to sh; the lines behind it are what it prints, standard error included, "..." being any
 // text.
@@ -8,11 +9,25 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#ifndef RICCI_FEM_PAGE // without the examples
+#define RICCI_FEM_FOLDER "."
+#endif
 
 namespace {
 
 using namespace ricci::tests;
+
+const std::vector<std::string> pages{
+    RICCI_LANGUAGE_PAGE,
+    RICCI_TUNING_PAGE,
+#ifdef RICCI_FEM_PAGE
+    RICCI_FEM_PAGE,
+#endif
+};
 
 /// Whether `text` is `page`, in which "..." stands for any text.
 bool agree(const std::string& text, const std::string& page) {
@@ -38,8 +53,9 @@ class shell {
         const std::string script = folder_ / "script", output = folder_ / "output";
         write_bytes(script, command + "\n");
         const std::string line = "cd '" + folder_.path().string() +
-                                 "' && PATH='" RICCI_COMMAND_FOLDER ":'\"$PATH\" RICCI_DEVICE=cpu sh '" + script +
-                                 "' >'" + output + "' 2>&1";
+                                 "' && PATH='" RICCI_COMMAND_FOLDER ":" RICCI_FEM_FOLDER
+                                 ":'\"$PATH\" RICCI_DEVICE=cpu sh '" +
+                                 script + "' >'" + output + "' 2>&1";
         (void)!std::system(line.c_str()); // what it prints is compared, its exit code too where `echo $?` asks for it
         return read_bytes(output);
     }
@@ -51,7 +67,7 @@ class shell {
 } // namespace
 
 TEST_CASE("the shell's examples print what the pages say") {
-    for (const std::string path : {RICCI_LANGUAGE_PAGE, RICCI_TUNING_PAGE}) {
+    for (const std::string& path : pages) {
         const shell sh;
         int commands = 0;
         for (const auto& block : read_page(path).blocks) {

@@ -1,7 +1,9 @@
 // bad_mesh_test: every mesh that cannot be used is refused with the file, the line and the reason.
-#include "examples/fem/read_mesh.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
+
+#include <fmt/format.h>
 
 #include <random>
 
@@ -239,4 +241,45 @@ TEST_CASE("spoiled bytes never crash a reader") {
             }
             complaint_about(text); // either answer is right: any other exception than mesh_error, or a crash, is not
         }
+}
+
+TEST_CASE("meshes that do not conform are refused") {
+    // Two squares beside a column of one: vertex 4 hangs on the edge of element 0.
+    const std::string hanging = "MFEM mesh v1.0\ndimension\n2\nelements\n3\n1 3 0 1 6 5\n1 3 1 2 3 4\n1 3 4 3 7 6\n"
+                                "boundary\n0\nvertices\n8\n2\n0 0\n1 0\n2 0\n2 0.5\n1 0.5\n0 1\n1 1\n2 1\n";
+    CHECK_THAT(complaint_about(hanging),
+               Catch::Contains("vertex 4 lies on an edge of element 0 (counted from 0) without "
+                               "being one of its vertices; a non-conforming mesh"));
+    // The same with the edge curved (a parabola), and the vertex on it where it bulges.
+    const std::string curved_head =
+        "MFEM mesh v1.0\ndimension\n2\nelements\n2\n1 3 0 1 2 3\n1 3 4 5 6 7\nboundary\n0\nvertices\n8\nnodes\n"
+        "FiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P2\nVDim: 2\nOrdering: 1\n"
+        "0 0\n.5 0\n1 0\n0 .5\n.6 .5\n1.2 .5\n0 1\n.5 1\n1 1\n";
+    const auto other = [](double x) {
+        return fmt::format("{} .5\n2 .5\n3 .5\n{} 1\n2 1\n3 1\n1.1 1.5\n2 1.5\n3 1.5\n", x, x);
+    };
+    CHECK_THAT(complaint_about(curved_head + other(1.2)), Catch::Contains("vertex 4 lies on an edge of element 0"));
+    CHECK(complaint_about(curved_head + other(1.3)) == ""); // beside it
+
+    // A face of a cube on which four smaller ones lie: some vertex of theirs.
+    std::string text = "MFEM mesh v1.0\ndimension\n3\nelements\n2\n1 5 0 1 2 3 4 5 6 7\n1 5 8 9 10 11 12 13 14 15\n"
+                       "boundary\n0\nvertices\n16\n3\n";
+    for (const double size : {1.0, 0.5})
+        for (const auto& c : fem::corner_positions)
+            text += fmt::format("{} {} {}\n", (size < 1) + size * c[0], (size < 1 ? 0.25 : 0) + size * c[1],
+                                (size < 1 ? 0.25 : 0) + size * c[2]);
+    CHECK_THAT(complaint_about(text), Catch::Contains("lies on a face of element 0 (counted from 0)"));
+
+    // Elements with nodes of their own that share the vertices of an edge, but one has it bent.
+    const std::string bent =
+        "MFEM mesh v1.0\ndimension\n2\nelements\n2\n1 3 0 1 4 3\n1 3 1 2 5 4\nboundary\n0\nvertices\n6\nnodes\n"
+        "FiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P2\nVDim: 2\nOrdering: 1\n"
+        "0 0\n.5 0\n1 0\n0 .5\n.5 .5\n1 .5\n0 1\n.5 1\n1 1\n"
+        "1 0\n1.5 0\n2 0\n1 .5\n1.5 .5\n2 .5\n1 1\n1.5 1\n2 1\n";
+    CHECK(complaint_about(bent) == "");
+    CHECK_THAT(complaint_about(replaced(bent, "1 .5\n1.5 .5", "1.1 .5\n1.5 .5")),
+               Catch::Contains("elements 0 and 1 (counted from 0) share the vertices of an edge, but not its shape"));
+    // Moved as a whole, as across a periodic boundary, is fine.
+    CHECK(complaint_about(replaced(bent, "1 0\n1.5 0\n2 0\n1 .5\n1.5 .5\n2 .5\n1 1\n1.5 1\n2 1\n",
+                                   "7 0\n7.5 0\n8 0\n7 .5\n7.5 .5\n8 .5\n7 1\n7.5 1\n8 1\n")) == "");
 }

@@ -1,5 +1,5 @@
 // basis_test: rules are exact to their degree and bases interpolate, up to rounding, for every size.
-#include "examples/fem/basis.hpp"
+#include "examples/fem/space/basis.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // gmsh_test: Gmsh's node ordering, from meshes that Gmsh makes where it is installed, and from the rule itself.
-#include "examples/fem/gmsh_order.hpp"
-#include "examples/fem/read_mesh.hpp"
+#include "examples/fem/mesh/gmsh_order.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
 

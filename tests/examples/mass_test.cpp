@@ -1,6 +1,6 @@
 // mass_test: the statement's element matrices against plain loops and against reference matrices.
-#include "examples/fem/mass.hpp"
-#include "examples/fem/read_mesh.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
+#include "examples/fem/operators/mass_matrices.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
 

@@ -1,7 +1,7 @@
 // mesh_test: meshes that can be read are read right: nodes, connectivity, volumes, element matrices.
-#include "examples/fem/mesh.hpp"
-#include "examples/fem/read_mesh.hpp"
-#include "examples/fem/topology.hpp"
+#include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
+#include "examples/fem/mesh/topology.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
 

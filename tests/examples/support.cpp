@@ -1,8 +1,8 @@
 // support: see support.hpp.
 #include "tests/examples/support.hpp"
 
-#include "examples/fem/geometry.hpp"
-#include "examples/fem/read_mesh.hpp"
+#include "examples/fem/mesh/read_mesh.hpp"
+#include "examples/fem/operators/geometry.hpp"
 #include "tests/catch.hpp"
 #include "tools/npy.hpp"
 
@@ -75,6 +75,32 @@ std::string complaint(const std::string& path) {
     return {};
 }
 
+std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along) {
+    const fem::lagrange shape(fem::positions(m.points, m.order));
+    const fem::table value = shape.values(along.points), derivative = shape.derivatives(along.points);
+    const fem::table weights = fem::tensor_product({along.size(), 1, along.weights}, m.dimension);
+    const std::int64_t n = fem::nodes_per_element(m), points = weights.rows;
+    std::vector<double> w(points * m.elements);
+    for (std::int64_t e = 0; e < m.elements; ++e) {
+        std::vector<double> d[3][3];
+        for (int x = 0; x < m.dimension; ++x)
+            for (int r = 0; r < m.dimension; ++r) {
+                std::vector<const fem::table*> tables(m.dimension, &value);
+                tables[r] = &derivative;
+                d[x][r] = fem::apply_along(tables, &m.nodes[(e * m.dimension + x) * n]);
+            }
+        for (std::int64_t q = 0; q < points; ++q) {
+            const auto j = [&](int x, int r) { return d[x][r][q]; };
+            const double det = m.dimension == 2 ? j(0, 0) * j(1, 1) - j(0, 1) * j(1, 0)
+                                                : j(0, 0) * (j(1, 1) * j(2, 2) - j(1, 2) * j(2, 1)) -
+                                                      j(0, 1) * (j(1, 0) * j(2, 2) - j(1, 2) * j(2, 0)) +
+                                                      j(0, 2) * (j(1, 0) * j(2, 1) - j(1, 1) * j(2, 0));
+            w[q + points * e] = weights.values[q] * det;
+        }
+    }
+    return w;
+}
+
 double volume(const fem::mesh& m, int quadrature) {
     const auto w = fem::weighted_determinants(m, fem::gauss_legendre(quadrature));
     return std::accumulate(w.begin(), w.end(), 0.0);
@@ -82,7 +108,7 @@ double volume(const fem::mesh& m, int quadrature) {
 
 std::vector<double> element_masses(const fem::mesh& m, int p, int q) {
     const auto points = fem::gauss_legendre(q);
-    const auto w = fem::weighted_determinants(m, points);
+    const auto w = plain_weights(m, points);
     const auto b =
         fem::tensor_product(fem::lagrange(fem::gauss_lobatto(p + 1).points).values(points.points), m.dimension);
     const std::int64_t n = b.columns;
@@ -117,6 +143,33 @@ double distance_from_straight(const fem::mesh& m) {
             }
         }
     return largest;
+}
+
+std::vector<std::map<std::string, std::string>> read_csv(const std::string& path) {
+    const auto fields = [](const std::string& line) {
+        std::vector<std::string> found(1);
+        bool quoted = false;
+        for (const char c : line) {
+            if (c == '"')
+                quoted = !quoted;
+            else if (c == ',' && !quoted)
+                found.emplace_back();
+            else if (c != '\r')
+                found.back() += c;
+        }
+        return found;
+    };
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    const auto names = fields(line);
+    std::vector<std::map<std::string, std::string>> rows;
+    while (std::getline(file, line)) {
+        const auto values = fields(line);
+        auto& row = rows.emplace_back();
+        for (std::size_t n = 0; n < names.size() && n < values.size(); ++n) row[names[n]] = values[n];
+    }
+    return rows;
 }
 
 outcome run_program(const std::string& command) {

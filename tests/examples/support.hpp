@@ -1,10 +1,11 @@
 // support: files, reference data and plain loops that the tests of the examples share.
 #pragma once
 
-#include "examples/fem/basis.hpp"
-#include "examples/fem/mesh.hpp"
+#include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/space/basis.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ std::string replaced(std::string text, std::string_view old, std::string_view wi
 /// The message of the mesh_error that reading `path`, and its geometry after that, throws; empty if none.
 std::string complaint(const std::string& path);
 
+/// W(q,e), the weights times the determinants, by plain loops: what the statements of element_map must give.
+std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along);
+
 /// The sum of all weighted determinants.
 double volume(const fem::mesh& m, int quadrature);
 
@@ -53,6 +57,9 @@ std::vector<double> element_masses(const fem::mesh& m, int p, int q);
 /// The largest distance, over all elements, of a node from where a straight-sided element has it: between its
 /// corners.
 double distance_from_straight(const fem::mesh& m);
+
+/// The rows of a CSV file of the reference data, each by the names in its first line; a field may stand in quotes.
+std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
 
 struct outcome {
     int exit_code = -1;

@@ -1,0 +1,29 @@
+// manufactured: functions whose derivatives are known, for problems with a known solution.
+#pragma once
+
+#include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/operators/coefficient.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fem {
+
+struct manufactured {
+    std::string formula;
+    std::function<double(const point&)> value;
+    std::function<symmetric_matrix(const point&)> second_derivatives;
+
+    /// f of -div(K grad u) = f for a constant K.
+    double source(const point& at, const symmetric_matrix& K) const;
+};
+
+/// sin(1.1x+.3) cos(.9y-.2), in 3-D times exp(.5z).
+manufactured smooth_solution(int dimension);
+
+/// The product over the directions of sin(pi (x-low)/(high-low)), which is 0 on the sides of the box that the mesh's
+/// nodes span.
+manufactured sine_solution(const mesh& m);
+
+} // namespace fem

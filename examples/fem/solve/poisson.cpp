@@ -1,0 +1,138 @@
+// poisson: the boundary's values are taken to the right side, the rest is solved for.
+#include "examples/fem/solve/poisson.hpp"
+
+#include "examples/fem/operators/geometry.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace fem {
+namespace {
+
+using namespace ricci::indices;
+
+/// f at points X(q,x,e), `count` of them an element.
+template <class Function>
+std::vector<double> evaluate(const std::vector<double>& points, std::int64_t count, int dimension,
+                             const Function& f) {
+    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
+    std::vector<double> values(count * elements);
+    for (std::int64_t element = 0; element < elements; ++element)
+        for (std::int64_t n = 0; n < count; ++n) {
+            point at{};
+            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
+            values[n + count * element] = f(at);
+        }
+    return values;
+}
+
+/// From element vectors f(q,r,..,e) to (a,b,..,e): the integrals of f times each basis function, where f has the
+/// weights.
+void test_with_basis(const matrix& B, int dimension, std::int64_t elements, const vector& at_points,
+                     vector& at_nodes) {
+    const std::int64_t Q = B.extent(0), P = B.extent(1), E = elements;
+    if (dimension == 2)
+        shaped<3>(at_nodes, {P, P, E})(a, b, e) = B(q, a) * B(r, b) * shaped<3>(at_points, {Q, Q, E})(q, r, e);
+    else
+        shaped<4>(at_nodes, {P, P, P, E})(a, b, c, e) =
+            B(q, a) * B(r, b) * B(s, c) * shaped<4>(at_points, {Q, Q, Q, E})(q, r, s, e);
+}
+
+/// Values at the points from those at the nodes.
+void interpolate(const matrix& B, int dimension, std::int64_t elements, const vector& at_nodes, vector& at_points) {
+    const std::int64_t Q = B.extent(0), P = B.extent(1), E = elements;
+    if (dimension == 2)
+        shaped<3>(at_points, {Q, Q, E})(q, r, e) = B(q, i) * B(r, j) * shaped<3>(at_nodes, {P, P, E})(i, j, e);
+    else
+        shaped<4>(at_points, {Q, Q, Q, E})(q, r, s, e) =
+            B(q, i) * B(r, j) * B(s, k) * shaped<4>(at_nodes, {P, P, P, E})(i, j, k, e);
+}
+
+} // namespace
+
+poisson::poisson(const mesh& from, int order, manufactured solution, ricci::device device,
+                 std::optional<symmetric_matrix> K, int points, int error_points)
+    : space_(from, order), basis_(quadrature::gauss, order, device, points), known_(std::move(solution)),
+      sharing_(space_, device), load_(space_.dofs(), device), free_(0, device), u_(0, device),
+      fine_(quadrature::gauss, order, device, error_points > 0 ? error_points : basis_.points() + 3),
+      fine_weights_(0, device), fine_known_(0, device) {
+    find_boundary(from);
+    const element_map map(from, basis_.along, device);
+    if (K) {
+        const coefficient everywhere(from, *K, device);
+        diffusion_ =
+            std::make_unique<diffusion_operator>(space_, basis_, map, everywhere.at_points(map.points_per_element()));
+    } else {
+        diffusion_ = std::make_unique<diffusion_operator>(space_, basis_, map);
+    }
+    find_load(map, K.value_or(identity_matrix()));
+
+    const element_map fine(from, fine_.along, device);
+    fine_weights_ = fine.weights();
+    fine_known_ = to_device(
+        evaluate(fine.points().download(), fine.points_per_element(), from.dimension, known_.value), device);
+}
+
+void poisson::find_load(const element_map& map, const symmetric_matrix& K) {
+    const auto source = [&](const point& at) { return known_.source(at, K); };
+    vector f =
+        to_device(evaluate(map.points().download(), map.points_per_element(), map.dimension(), source), map.device());
+    f(q) = f(q) * map.weights()(q);
+    vector tested(ricci::uninitialized, space_.nodes() * space_.elements(), map.device());
+    test_with_basis(basis_.B, map.dimension(), map.elements(), f, tested);
+    sharing_.scatter(shaped<2>(tested, {space_.nodes(), space_.elements()}), load_);
+}
+
+void poisson::find_boundary(const mesh& from) {
+    const auto boundary = space_.boundary_dofs();
+    boundary_dofs_ = static_cast<std::int64_t>(boundary.size());
+    if (boundary.empty())
+        throw mesh_error(
+            fmt::format("{}: the mesh has no boundary, so nothing determines the solution's constant", from.name));
+    const auto& device = load_.device();
+    const std::vector<double> nodes =
+        mapped_points(from, positions(node_points::gauss_lobatto, space_.order()), device);
+    const std::vector<double> at_nodes = evaluate(nodes, space_.nodes(), from.dimension, known_.value);
+    std::vector<double> free(space_.dofs(), 1.0), values(space_.dofs());
+    for (const std::int64_t number : boundary) free[number] = 0;
+    for (std::size_t n = 0; n < at_nodes.size(); ++n) {
+        const std::int64_t number = space_.numbers()[n];
+        if (free[number] == 0) values[number] = at_nodes[n];
+    }
+    free_ = to_device(free, device);
+    u_ = to_device(values, device);
+}
+
+solver_result poisson::solve(const solver_options& options) {
+    const auto& device = load_.device();
+    vector right(space_.dofs(), device), x(space_.dofs(), device);
+    u_(g) = (1 - free_(g)) * u_(g);
+    diffusion_->apply(u_, right);
+    right(g) = free_(g) * (load_(g) - right(g));
+
+    // A with the rows and columns of the boundary left out: what CG multiplies is 0 there, and so is what it gets.
+    const linear_map A = [this](const vector& from, vector& to) {
+        diffusion_->apply(from, to);
+        to(g) = free_(g) * to(g);
+    };
+    const solver_result result = conjugate_gradient(A, jacobi(diffusion_->diagonal()), right, x, options);
+    u_(g) += x(g);
+    return result;
+}
+
+double poisson::l2_norm(bool of_error) const {
+    const std::int64_t E = space_.elements();
+    vector difference = fine_known_.copy();
+    if (of_error) {
+        vector of_elements(ricci::uninitialized, space_.nodes() * E, load_.device());
+        vector at_points(ricci::uninitialized, fine_known_.size(), load_.device());
+        sharing_.gather(u_, shaped<2>(of_elements, {space_.nodes(), E}));
+        interpolate(fine_.B, space_.dimension(), E, of_elements, at_points);
+        difference(q) -= at_points(q);
+    }
+    const double squares = fine_weights_(q) * difference(q) * difference(q);
+    return std::sqrt(squares);
+}
+
+} // namespace fem

@@ -1,0 +1,55 @@
+// poisson: -div(K grad u) = f on a mesh with a known solution, and how far the computed one is from it.
+#pragma once
+
+#include "examples/fem/operators/diffusion_operator.hpp"
+#include "examples/fem/solve/conjugate_gradient.hpp"
+#include "examples/fem/solve/manufactured.hpp"
+#include "examples/fem/space/h1_space.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace fem {
+
+/// K is constant. u is given on the whole boundary: at its nodes by the known solution. By Gauss-Legendre points, p+2
+/// in each direction unless another number is given; the error by three more, unless another number is given.
+class poisson {
+  public:
+    /// Throws mesh_error for a mesh without boundary, on which the solution would not be unique.
+    poisson(const mesh& m, int p, manufactured solution, ricci::device device,
+            std::optional<symmetric_matrix> K = std::nullopt, int points = 0, int error_points = 0);
+
+    solver_result solve(const solver_options& options);
+
+    /// The computed solution, one number for each node of the space; before solve() 0 but on the boundary.
+    const vector& solution() const { return u_; }
+    /// The square root of the integral of (u - u_known)^2, and of u_known^2.
+    double error() const { return l2_norm(true); }
+    double norm() const { return l2_norm(false); }
+
+    const h1_space& space() const { return space_; }
+    std::int64_t boundary_dofs() const { return boundary_dofs_; }
+    diffusion_operator& diffusion() { return *diffusion_; }
+
+  private:
+    void find_load(const element_map& map, const symmetric_matrix& K);
+    void find_boundary(const mesh& from);
+    double l2_norm(bool of_error) const;
+
+    h1_space space_;
+    tables basis_;
+    manufactured known_;
+    gather_scatter sharing_;
+    std::unique_ptr<diffusion_operator> diffusion_;
+    std::int64_t boundary_dofs_ = 0;
+    vector load_; ///< the integrals of phi_i*f, global
+    vector free_; ///< (g): 1, and 0 at nodes of the boundary
+    vector u_;    ///< before solve() the boundary's values
+
+    // The error is looked at with more points than the problem was solved with, which it would look too small at.
+    tables fine_;
+    vector fine_weights_, fine_known_; ///< W(q,e), and the known solution there
+};
+
+} // namespace fem
