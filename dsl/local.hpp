@@ -7,8 +7,8 @@
 
 namespace ricci {
 
-/// A tensor that lives in registers or shared memory where its program is fused, in workspace where not (no program
-/// is fused yet). For use inside of record() only. Extents as for tensor; the device must be the program's.
+/// A tensor that lives in registers or shared memory where its program's statements are fused, in workspace where not.
+/// For use inside of record() only. Extents as for tensor; the device must be the program's.
 template <class T, std::int64_t... Extents>
 class local : dsl::operand_base<T, dsl::shape<Extents...>> {
     static_assert(((Extents >= 0 || Extents == dyn) && ...), "an extent is negative");

@@ -1,6 +1,7 @@
 // contraction_order: in which order to contract the factors of a product, pair by pair.
 #include "lowering/contraction_order.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -162,10 +163,79 @@ class orderer {
 
 } // namespace
 
+namespace {
+
+/// An order in which each pair adds one factor to what there is, as the factors' numbers; empty where it is none.
+std::vector<int> as_sequence(const pair_order& order) {
+    std::vector<int> out;
+    for (std::size_t p = 0; p < order.pairs.size(); ++p) {
+        const auto &pair = order.pairs[p];
+        const int last = order.leaves + static_cast<int>(p) - 1;
+        if (p == 0) out = {pair.left, pair.right};
+        else if (pair.left == last) out.push_back(pair.right);
+        else if (pair.right == last) out.push_back(pair.left);
+        else return {};
+        if (out.back() < 0 || out.back() >= order.leaves || out.front() >= order.leaves) return {};
+    }
+    return out;
+}
+
+pair_order from_sequence(const std::vector<int>& sequence, const std::vector<label_set>& factors,
+                         const label_set& kept) {
+    pair_order out;
+    out.leaves = static_cast<int>(factors.size());
+    auto labels = factors[static_cast<std::size_t>(sequence[0])];
+    int last = sequence[0];
+    for (std::size_t n = 1; n < sequence.size(); ++n) {
+        label_set needed = kept;
+        for (auto later = n + 1; later < sequence.size(); ++later)
+            needed |= factors[static_cast<std::size_t>(sequence[later])];
+        labels = (labels | factors[static_cast<std::size_t>(sequence[n])]) & needed;
+        out.pairs.push_back({last, sequence[n], labels});
+        last = out.leaves + static_cast<int>(n) - 1;
+    }
+    return out;
+}
+
+/// Of orders that cost the same, one in which the axis that was made last before a factor that is multiplied point by
+/// point is summed first behind it: a chain then does the three without storing anything between (B*u along c, D times
+/// that, B along c again).
+pair_order around_points(const pair_order& order, const std::vector<label_set>& factors, const label_set& kept,
+                         const std::vector<double>& extents, double element_bytes, const mirrored_axes& mirrored) {
+    auto sequence = as_sequence(order);
+    if (sequence.size() < 4 || sequence.size() != factors.size()) return order;
+    auto best = order;
+    for (std::size_t p = 2; p + 1 < sequence.size(); ++p) {
+        label_set before = factors[static_cast<std::size_t>(sequence[0])], made;
+        const auto now = from_sequence(sequence, factors, kept);
+        if (p >= 3) before = now.pairs[p - 3].result;
+        const auto here = now.pairs[p - 2].result;
+        made = here & ~before;
+        const bool is_pointwise = (factors[static_cast<std::size_t>(sequence[p])] & ~here).none() &&
+                                  now.pairs[p - 1].result == here;
+        if (!is_pointwise || made.none()) continue;
+        for (auto n = p + 1; n < sequence.size(); ++n) {
+            if ((factors[static_cast<std::size_t>(sequence[n])] & made).none()) continue;
+            auto moved = sequence;
+            const auto first = moved.begin() + static_cast<std::ptrdiff_t>(p) + 1,
+                       chosen = moved.begin() + static_cast<std::ptrdiff_t>(n);
+            std::rotate(first, chosen, chosen + 1);
+            const auto again = at_extents(from_sequence(moved, factors, kept), factors, extents, element_bytes, mirrored);
+            if (again.flops > best.flops || again.bytes > best.bytes) break;
+            sequence = std::move(moved), best = again;
+            break;
+        }
+    }
+    return best;
+}
+
+} // namespace
+
 pair_order contraction_order(const std::vector<label_set>& factors, const label_set& kept,
                              const std::vector<double>& extents, double element_bytes,
                              const mirrored_axes& mirrored) {
-    return orderer(factors, kept, extents, element_bytes, mirrored).run();
+    return around_points(orderer(factors, kept, extents, element_bytes, mirrored).run(), factors, kept, extents,
+                         element_bytes, mirrored);
 }
 
 pair_order at_extents(pair_order order, const std::vector<label_set>& factors, const std::vector<double>& extents,

@@ -8,9 +8,12 @@
 #include "runtime/executable.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/lower_for.hpp"
+#include "runtime/program_cache.hpp"
 #include "runtime/run.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace ricci::runtime {
 namespace {
@@ -69,14 +72,9 @@ estimate cost_of(const plan& p, std::size_t n, const machine& chip) {
     return {elements * c.bytes, elements * c.flops, chain_seconds(c, chip)};
 }
 
-} // namespace
-
-std::string explain(const statement& s) {
-    auto text = fmt::format("statement: {}\n", to_string(s));
-    const device d(s.accesses.empty() ? 0 : s.accesses[0].device);
-    auto& b = backend_of(d);
-    std::vector<stage> trace;
-    const auto p = lower_for(s, b, &trace, occasion::look);
+/// Stages, then each kernel with what it costs and whether it is in the cache.
+std::string describe(const plan& p, const std::vector<stage>& trace, device d, backend& b) {
+    std::string text;
     for (const auto& stage : trace) text += fmt::format("  {}:\n{}", stage.pass, indented(stage.dump));
     text += fmt::format("  on {}, {}:\n", d.name(), b.machine().name);
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
@@ -120,6 +118,33 @@ std::string explain(const statement& s) {
                             with_unit(cost.flops, "flop"), with_time_unit(cost.seconds));
     }
     if (p.steps.empty()) text += "    nothing to do\n";
+    return text;
+}
+
+} // namespace
+
+std::string explain(const statement& s) {
+    const device d(s.accesses.empty() ? 0 : s.accesses[0].device);
+    auto& b = backend_of(d);
+    std::vector<stage> trace;
+    const auto p = lower_for(s, b, &trace, occasion::look);
+    return fmt::format("statement: {}\n", to_string(s)) + describe(p, trace, d, b);
+}
+
+std::string explain(const std::vector<statement>& statements) {
+    std::string text;
+    placed_program program;
+    const auto has_local = [](const statement& s) {
+        return std::any_of(s.accesses.begin(), s.accesses.end(), [](const access& a) { return a.local != no_local; });
+    };
+    if (std::any_of(statements.begin(), statements.end(), has_local) && program.take(statements)) {
+        std::vector<stage> trace;
+        const auto p = plan_of(program, &trace);
+        const device d(statements[0].accesses[0].device);
+        for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
+        return text + describe(p, trace, d, backend_of(d));
+    }
+    for (const auto& s : statements) text += explain(s);
     return text;
 }
 

@@ -62,6 +62,8 @@ void run_program(const std::vector<lowering::statement>& statements);
 
 /// Every stage of `s` from IR 1 to the launch, as text; says whether its kernels are cached. Runs nothing.
 std::string explain(const lowering::statement& s);
+/// Of statements that run one after another; as one program where they have locals.
+std::string explain(const std::vector<lowering::statement>& statements);
 
 /// A number for a new ricci::local, unique in the process.
 std::int32_t new_local();
