@@ -2,8 +2,8 @@
 // another (spans) come and go by bulk copies; what shares a thread's item stays in registers, what passes between
 // threads in shared memory; matrices that all elements share are copied there once.
 //
-// Constants: chain_tables.hpp's, threads_per_block, elements_of_block; regions are bytes from the start of shared
-// memory.
+// Constants: chain_tables.hpp's, threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at
+// once). Regions are bytes from the start of shared memory.
 #pragma once
 
 #include "span_copy.cuh"
@@ -32,13 +32,14 @@ struct place {
     /// Where the element lies.
     template <int V> RICCI_FUNCTION auto* address(int point, int n) const {
         constexpr int number = view_number[V];
-        const long long offset = offset_in_slice<V>(item, point, n);
         if constexpr (view_space[V] == 1) {
-            return reinterpret_cast<compute*>(memory + slot_region[number]) + element * slot_step[number] +
-                   static_cast<int>(offset);
+            return reinterpret_cast<compute*>(memory + slot_region[number]) +
+                   (element * slot_step[number] + offset_in_slice<V, int>(item, point, n));
         } else if constexpr (view_space[V] == 2) {
-            return span<number>(a, memory, first) + element * memory_step[number] + static_cast<int>(offset);
+            return span<number>(a, memory, first) +
+                   (element * memory_step[number] + offset_in_slice<V, int>(item, point, n));
         } else {
+            const long long offset = offset_in_slice<V>(item, point, n);
             using type = typename type_of<memory_type[number]>::type;
             type* at = static_cast<type*>(a.data[number]) + (first + element) * a.element_step[number] + offset;
             if constexpr (view_table[V] >= 0) {
@@ -126,10 +127,44 @@ RICCI_FUNCTION void for_each_span(const arguments& a, unsigned char* memory, lon
     }
 }
 
-template <int M = 0> constexpr bool has_stored_spans() {
+template <int M = 0> RICCI_FUNCTION constexpr bool has_stored_spans() {
     if constexpr (M == memory_count) return false;
     else return stores_span<M> || has_stored_spans<M + 1>();
 }
+
+// What is done with each of a block's spans. (Classes: NVRTC takes a lambda's template for a host's function.)
+struct count_bulk_bytes {
+    int& bytes;
+    template <class Span> RICCI_FUNCTION void operator()(const Span& s) const { bytes += s.parts.middle; }
+};
+#if RICCI_BULK_COPIES
+struct start_bulk_load {
+    copy_barrier& loaded;
+    template <class Span> RICCI_FUNCTION void operator()(const Span& s) const {
+        if (s.parts.middle > 0)
+            bulk_load(middle_of(s.shared, s.parts), middle_of(s.global, s.parts), s.parts.middle, loaded);
+    }
+};
+#endif
+struct load_by_threads {
+    template <class Span> RICCI_FUNCTION void operator()(const Span& s) const {
+        copy_ends<typename Span::unit>(s.shared, s.global, s.parts);
+#if !RICCI_BULK_COPIES
+        copy_middle(s.shared, s.global, s.parts);
+#endif
+    }
+};
+struct store_back {
+    template <class Span> RICCI_FUNCTION void operator()(const Span& s) const {
+#if RICCI_BULK_COPIES
+        if (threadIdx.x == 0 && s.parts.middle > 0)
+            bulk_store(middle_of(s.global, s.parts), middle_of(s.shared, s.parts), s.parts.middle);
+#else
+        copy_middle(s.global, s.shared, s.parts);
+#endif
+        copy_ends<typename Span::unit>(s.global, s.shared, s.parts);
+    }
+};
 
 template <int P> RICCI_FUNCTION void run_phases(const arguments& a, unsigned char* memory, long long first, int elements) {
     if constexpr (P < phase_count) {
@@ -144,7 +179,8 @@ template <int P> RICCI_FUNCTION void run_phases(const arguments& a, unsigned cha
     }
 }
 
-extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_chain(const __grid_constant__ arguments a) {
+extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_processor)
+    ricci_chain(const __grid_constant__ arguments a) {
     wait_for_stream();
     RICCI_SHARED(memory);
     const long long first = block_number() * elements_of_block;
@@ -157,22 +193,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_chain(cons
     if (threadIdx.x < 32) __syncwarp(); // for compute-sanitizer's racecheck, as in batched_small.cuh
     if (threadIdx.x == 0) {
         int bytes = 0;
-        for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) { bytes += span.parts.middle; });
+        for_each_span<0, false>(a, memory, first, elements, count_bulk_bytes{bytes});
         arrive_expecting(loaded, bytes);
-        for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) {
-            if (span.parts.middle > 0)
-                bulk_load(middle_of(span.shared, span.parts), middle_of(span.global, span.parts), span.parts.middle,
-                          loaded);
-        });
+        for_each_span<0, false>(a, memory, first, elements, start_bulk_load{loaded});
     }
 #endif
-    for_each_span<0, false>(a, memory, first, elements, [&](const auto& span) {
-        using unit = typename decay<decltype(span)>::type::unit;
-        copy_ends<unit>(span.shared, span.global, span.parts);
-#if !RICCI_BULK_COPIES
-        copy_middle(span.shared, span.global, span.parts);
-#endif
-    });
+    for_each_span<0, false>(a, memory, first, elements, load_by_threads{});
     copy_matrices<0>(a, memory);
     __syncthreads();
 #if RICCI_BULK_COPIES
@@ -184,16 +210,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block) ricci_chain(cons
         show_to_copy_engine();
 #endif
         __syncthreads();
-        for_each_span<0, true>(a, memory, first, elements, [&](const auto& span) {
-            using unit = typename decay<decltype(span)>::type::unit;
-#if RICCI_BULK_COPIES
-            if (threadIdx.x == 0 && span.parts.middle > 0)
-                bulk_store(middle_of(span.global, span.parts), middle_of(span.shared, span.parts), span.parts.middle);
-#else
-            copy_middle(span.global, span.shared, span.parts);
-#endif
-            copy_ends<unit>(span.global, span.shared, span.parts);
-        });
+        for_each_span<0, true>(a, memory, first, elements, store_back{});
 #if RICCI_BULK_COPIES
         if (threadIdx.x == 0) wait_bulk_stores();
 #endif

@@ -86,7 +86,7 @@ struct place {
         constexpr int number = view_number[V];
         constexpr int region = view_space[V] == 1 ? slot_region[number] : span_region[number];
         return memory + region / static_cast<int>(sizeof(real)) +
-               static_cast<int>(offset_in_slice<V>(item, point, n)) * numbers;
+               offset_in_slice<V, int>(item, point, n) * numbers;
     }
     /// Of a lane's element; lanes behind the last one have that.
     template <int V> RICCI_FUNCTION auto* in_memory(int point, int n, int lane) const {

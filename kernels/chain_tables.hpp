@@ -39,9 +39,6 @@ struct arguments {
     double scalar[at_least_one(scalar_count)][2];
 };
 
-template <class T> struct decay { using type = T; };
-template <class T> struct decay<const T&> { using type = T; };
-
 RICCI_FUNCTION constexpr int product_of(const int (&extents)[chain_axes]) {
     int out = 1;
     for (int a = 0; a < chain_axes; ++a) out *= extents[a];
@@ -51,21 +48,23 @@ template <int P> constexpr int items_of_phase = product_of(phase_item_extent[P])
 template <int P> constexpr int points_of_phase = product_of(phase_stream_extent[P]);
 
 /// The sum of stride*digit, where `n` has its digits to the base of the extents.
-RICCI_FUNCTION constexpr long long offset_of(int n, const int (&extents)[chain_axes],
-                                           const long long (&strides)[chain_axes]) {
-    long long out = 0;
+template <class Number = long long>
+RICCI_FUNCTION constexpr Number offset_of(int n, const int (&extents)[chain_axes],
+                                          const long long (&strides)[chain_axes]) {
+    Number out = 0;
     RICCI_IN_REGISTERS
     for (int a = 0; a < chain_axes; ++a) {
-        out += strides[a] * (n % extents[a]);
+        out += static_cast<Number>(strides[a]) * (n % extents[a]);
         n /= extents[a];
     }
     return out;
 }
 
 /// Where an operand's element for an item, a point and a place of the pencil lies in its slice.
-template <int V> RICCI_FUNCTION long long offset_in_slice(int item, int point, int place) {
+template <int V, class Number = long long>
+RICCI_FUNCTION Number offset_in_slice(int item, int point, int place) {
     constexpr int P = view_phase[V];
-    return view_offset[V] + offset_of(item, phase_item_extent[P], view_item[V]) +
-           offset_of(point, phase_stream_extent[P], view_stream[V]) +
-           offset_of(place, view_inner_extent[V], view_inner[V]);
+    return static_cast<Number>(view_offset[V]) + offset_of<Number>(item, phase_item_extent[P], view_item[V]) +
+           offset_of<Number>(point, phase_stream_extent[P], view_stream[V]) +
+           offset_of<Number>(place, view_inner_extent[V], view_inner[V]);
 }

@@ -107,6 +107,7 @@ struct chain {
     double kept_bytes = 0;       ///< of an element: temporaries that are in no memory, written and read
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
+    std::int32_t blocks_of_processor = 1; ///< on a GPU, that registers are to allow at once
 };
 
 } // namespace ricci::lowering

@@ -16,6 +16,8 @@ namespace {
 
 /// A pencil lies in a thread's registers; a sum that is none is written out term by term.
 constexpr std::int64_t longest_pencil = 64, longest_pencils = 128, most_terms = 32;
+/// Of one element: of a temporary; of the values of all axes of a step together.
+constexpr std::int64_t most_numbers = 1 << 16, most_work = 1 << 22;
 /// Of a phase: they are unrolled.
 constexpr std::size_t most_ops = 384;
 
@@ -106,8 +108,12 @@ class chain_builder::state {
             if (o.overlaps) throw no_chain{"it overlaps what it writes"};
         }
         if (!at(0).gathers.empty()) throw no_chain{"a left side by an index table is not fused yet"};
-        for (std::size_t a = 0; a < axis_count(); ++a)
-            if (a != element_ && extent(a) > 4096) throw no_chain{fmt::format("{} is long", st().axes[a].name)};
+        std::int64_t all = 1;
+        for (std::size_t a = 0; a < axis_count(); ++a) {
+            if (extent(a) == 0) throw no_chain{"it has no elements"};
+            if (a != element_ && (extent(a) > most_numbers || (all *= extent(a)) > most_work))
+                throw no_chain{fmt::format("there is too much to do for each {}", out_.axis)};
+        }
     }
 
     /// Makes a local of each of the chain's own temporaries that is met for the first time.
@@ -118,6 +124,7 @@ class chain_builder::state {
             if (t.type != out_.compute)
                 throw no_chain{fmt::format("a temporary is {}, not {}", name_of(t.type), name_of(out_.compute))};
             if (!o.present[element_]) throw no_chain{fmt::format("a temporary does not depend on {}", out_.axis)};
+            if (t.elements / out_.elements > most_numbers) throw no_chain{"a temporary is too large"};
             locals_.try_emplace(o.source, t, o.stride[element_], pads_slots_);
         }
     }

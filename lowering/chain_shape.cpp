@@ -23,6 +23,23 @@ std::int64_t most_items(const chain& c) {
     return out;
 }
 
+/// Those that shared memory and threads allow, but so many registers for each thread as its pencils take and what is
+/// computed beside them. (Left to itself the compiler gave f64, p = 4, 48 registers and spilled.)
+std::int32_t blocks_at_once(const chain& c, const machine& chip) {
+    constexpr std::int64_t beside = 44;
+    const auto words = size_of(c.compute) / 4;
+    std::int64_t registers = 0;
+    for (const auto& ph : c.phases) {
+        std::int64_t numbers = ph.unrolled;
+        for (const auto& q : ph.pencils) numbers += q.length;
+        registers = std::max(registers, beside + numbers * words);
+    }
+    const auto by_registers = registers_of_an_sm / (std::min<std::int64_t>(registers, 255) * c.threads);
+    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_layout_of(c).bytes + shared_of_a_block);
+    const auto blocks = std::min({by_registers, by_shared, threads_of_an_sm / c.threads, blocks_of_an_sm});
+    return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
+}
+
 } // namespace
 
 int chain_lanes(const chain& c, const machine& chip) {
@@ -52,6 +69,7 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     const auto rounds = (all + largest_block - 1) / largest_block;
     c.threads = static_cast<std::int32_t>(std::clamp<std::int64_t>((all + rounds * 32 - 1) / (rounds * 32) * 32, 32,
                                                                    largest_block));
+    c.blocks_of_processor = blocks_at_once(c, chip);
     return true;
 }
 

@@ -34,6 +34,7 @@ class chain_writer {
         if (is_gpu_) {
             text_.constant("threads_per_block", c_.threads);
             text_.constant("elements_of_block", c_.elements_of_block);
+            text_.constant("blocks_of_processor", c_.blocks_of_processor);
         } else {
             text_.constant("simd_bytes", chip_.vector_bytes);
             text_.constant("block_bytes", std::max<std::int64_t>(layout_.bytes, 64));
