@@ -75,7 +75,7 @@ bool ready_threads::run(part_of_work do_part, const void* work, int parts) {
     for (int p = 1; p < parts; ++p) do_if_left(round, p);
     for (std::size_t p = 1; p < static_cast<std::size_t>(parts); ++p)
         for (unsigned looks = 1; state_[p].value.load(std::memory_order_acquire) != steps * round + done; ++looks)
-            if (looks % 4096 == 0) std::this_thread::yield();
+            if (looks % 128 == 0) std::this_thread::yield();
             else pause();
     busy_.clear(std::memory_order_release);
     return true;
