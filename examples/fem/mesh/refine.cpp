@@ -20,6 +20,7 @@ std::array<table, 2> halves(const mesh& m) {
     std::array<table, 2> result;
     for (int half = 0; half < 2; ++half) {
         std::vector<double> at;
+        at.reserve(nodes.size());
         for (const double x : nodes) at.push_back((x + half) / 2);
         result[half] = shape.values(at);
     }
@@ -51,8 +52,8 @@ mesh refine(const mesh& m) {
     for (std::int64_t e = 0; e < m.elements; ++e) {
         lattice.nodes_of(e, numbers);
         for (int child = 0; child < children; ++child) {
-            std::vector<const table*> along;
-            for (int axis = 0; axis < m.dimension; ++axis) along.push_back(&half[child >> axis & 1]);
+            std::vector<const table*> along(m.dimension);
+            for (int axis = 0; axis < m.dimension; ++axis) along[axis] = &half[child >> axis & 1];
             for (int d = 0; d < m.dimension; ++d) {
                 const auto x = apply_along(along, &m.nodes[(e * m.dimension + d) * n]);
                 std::copy(x.begin(), x.end(), &fine.nodes[((e * children + child) * m.dimension + d) * n]);

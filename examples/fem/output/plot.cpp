@@ -28,8 +28,8 @@ struct sampler {
 
 sampler make_sampler(node_points kind, int order, int side) {
     const lagrange basis(positions(kind, order));
-    std::vector<double> samples;
-    for (int n = 0; n < side; ++n) samples.push_back(static_cast<double>(n) / (side - 1));
+    std::vector<double> samples(side);
+    for (int n = 0; n < side; ++n) samples[n] = static_cast<double>(n) / (side - 1);
     return {basis.values(samples), {basis.values({0.0}), basis.values({1.0})}};
 }
 

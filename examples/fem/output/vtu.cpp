@@ -69,6 +69,7 @@ std::vector<double> at_uniform_nodes(const h1_space& space, const vector& values
 
 std::vector<std::array<int, 3>> vtk_node_positions(int dimension, int order) {
     std::vector<std::array<int, 3>> nodes;
+    nodes.reserve(power(order + 1, dimension));
     const auto corner = [&](int c) {
         return std::array<int, 3>{corner_positions[c][0] * order, corner_positions[c][1] * order,
                                   corner_positions[c][2] * order};
@@ -112,6 +113,7 @@ void write_vtu(const mesh& from, const h1_space& space, const std::vector<named_
     const auto places = vtk_node_positions(from.dimension, order);
     const auto n = static_cast<std::int64_t>(places.size());
     std::vector<std::int64_t> lexical;
+    lexical.reserve(n);
     for (const auto& at : places) lexical.push_back(lexicographic(at, order));
     check_memory(from.name, "writing a VTU file", 8.0 * 12 * static_cast<double>(n * from.elements));
 
