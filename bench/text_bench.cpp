@@ -113,9 +113,18 @@ prepared prepare(const text_statement& s, const std::vector<text_operand>& all, 
     const auto operands = operands_of(s, all);
     const auto& machine = runtime::backend_of(where).machine();
     const lowering::statement bound = bind_at(s, operands, somewhere(operands), where);
-    for (const auto& step : lowering::lower(bound, machine).steps) {
+    const auto plan = lowering::lower(bound, machine);
+    for (const auto& step : plan.steps) {
         const auto estimate = lowering::cost_model(step, machine);
-        out.w.bytes += estimate.bytes, out.w.flops += estimate.flops;
+        const auto slices = step.group < 0 ? 1 : plan.groups[static_cast<std::size_t>(step.group)].count;
+        out.w.bytes += estimate.bytes, out.w.flops += estimate.flops * static_cast<double>(slices);
+    }
+    if (plan.steps.size() > 1) { // what steps hand each other does not count
+        out.w.bytes = 0;
+        for (const text_operand& o : operands) {
+            const bool adds = o.name == s.left() && s.unbound.op != lowering::assignment::assign;
+            out.w.bytes += static_cast<double>((adds ? 2 : 1) * elements_of(o) * lowering::size_of(o.type));
+        }
     }
     for (const text_operand& o : operands) {
         out.w.operands.push_back({o.type, elements_of(o), 1, o.name == s.left(), {}});

@@ -107,6 +107,13 @@ class chain_builder::state {
             if (table_of_addresses(st(), o) != nullptr) throw no_chain{"an operand lies at addresses"};
             if (o.overlaps) throw no_chain{"it overlaps what it writes"};
         }
+        for (const auto& o : st().operands) {
+            if (own_.count(o.source) > 0 || !o.present[element_]) continue;
+            // Else its strides belong to how many elements there are, which a kernel's constants must not.
+            for (std::size_t a = 0; a < axis_count(); ++a)
+                if (o.present[a] && extent(a) > 1 && magnitude(o.stride[a]) > magnitude(o.stride[element_]))
+                    throw no_chain{fmt::format("{} is not the outermost index of an operand", out_.axis)};
+        }
         if (!at(0).gathers.empty()) throw no_chain{"a left side by an index table is not fused yet"};
         std::int64_t all = 1;
         for (std::size_t a = 0; a < axis_count(); ++a) {
@@ -124,7 +131,9 @@ class chain_builder::state {
             if (t.type != out_.compute)
                 throw no_chain{fmt::format("a temporary is {}, not {}", name_of(t.type), name_of(out_.compute))};
             if (!o.present[element_]) throw no_chain{fmt::format("a temporary does not depend on {}", out_.axis)};
-            if (t.elements / out_.elements > most_numbers) throw no_chain{"a temporary is too large"};
+            const auto length = local_tensor::slice_length(t, o.stride[element_]);
+            if (!length) throw no_chain{fmt::format("a temporary does not go along with {}", out_.axis)};
+            if (*length > most_numbers) throw no_chain{"a temporary is too large"};
             locals_.try_emplace(o.source, t, o.stride[element_], pads_slots_);
         }
     }
@@ -512,7 +521,7 @@ class chain_builder::state {
         q.is_output = true;
         for (const auto a : inner) q.length *= static_cast<std::int32_t>(extent(a));
         q.accumulation = adds ? 1 : 0; // a subtraction's terms have their signs already
-        check_reads(q.view, adds);
+        check_reads(q.view);
         mark(q.view, true);
         if (adds) mark(q.view, false);
         if (t != nullptr) {
@@ -534,19 +543,18 @@ class chain_builder::state {
         if (t.place != local_tensor::kept::nowhere) throw no_chain{"another part is computed beside it"};
     }
 
-    /// Nothing may read what is stored in the same phase, maybe by another thread; nor may that be stored twice, if
-    /// it is added to.
-    void check_reads(std::int32_t to, bool adds) const {
+    /// What is stored may be read in the same phase, or stored again, by the same thread at the same point only: through
+    /// the same view. A pencil is stored when all points are done.
+    void check_reads(std::int32_t to) const {
         const auto& ph = out_.phases.back();
-        const auto reads = [&](std::int32_t v) { return v >= 0 && same_place(v, to); };
+        const no_chain problem{"it is computed beside what it writes"};
         for (const auto& q : ph.pencils)
-            if (reads(q.view) && (!q.is_output || adds)) throw no_chain{"it is computed beside what it writes"};
+            if (same_place(q.view, to)) throw problem;
         for (const auto& op : ph.ops) {
-            const bool is_own = op.kind == what::load && op.view == to;
-            if (op.kind == what::store ? adds && reads(op.view) : reads(op.view) && !is_own)
-                throw no_chain{"it is computed beside what it writes"};
-            if (op.matrix >= 0 && reads(out_.matrices[static_cast<std::size_t>(op.matrix)].view))
-                throw no_chain{"it is computed beside what it writes"};
+            if (op.view >= 0 && op.view != to && same_place(op.view, to)) throw problem;
+            if (op.matrix < 0) continue;
+            const auto view = out_.matrices[static_cast<std::size_t>(op.matrix)].view;
+            if (view >= 0 && same_place(view, to)) throw problem;
         }
     }
     bool same_place(std::int32_t a, std::int32_t b) const {
@@ -603,7 +611,7 @@ class chain_builder::state {
     }
 
     void store(std::int32_t value, std::int32_t to, std::int32_t accumulation) {
-        check_reads(to, accumulation != 0);
+        check_reads(to);
         chain_op op;
         op.kind = what::store;
         op.a = value, op.view = to, op.accumulation = accumulation;
@@ -726,13 +734,16 @@ class chain_builder::state {
     /// The memory of an operand of the step; its offset is the view's.
     std::int32_t memory(const operand& o) {
         const auto step = o.present[element_] ? o.stride[element_] : 0;
+        const auto source = o.source < 0 || plan_.same_access.empty()
+                                ? o.source
+                                : plan_.same_access[static_cast<std::size_t>(o.source)];
         for (std::size_t m = 0; m < out_.memories.size(); ++m) {
             const auto& here = out_.memories[m];
-            if (here.source == o.source && here.type == o.type && here.element_step == step)
+            if (here.source == source && here.type == o.type && here.element_step == step)
                 return static_cast<std::int32_t>(m);
         }
         chain_memory made;
-        made.type = o.type, made.source = o.source, made.element_step = step;
+        made.type = o.type, made.source = source, made.element_step = step;
         out_.memories.push_back(made);
         return static_cast<std::int32_t>(out_.memories.size()) - 1;
     }
@@ -757,6 +768,7 @@ class chain_builder::state {
         for (std::size_t a = 0; a < axis_count(); ++a) {
             if (is(placed[a], kind::stream)) m.stream[static_cast<std::size_t>(placed[a].number)] += o.stride[a];
             if (is(placed[a], kind::inner)) m.inner[static_cast<std::size_t>(placed[a].number)] += o.stride[a];
+            if (is(placed[a], kind::fixed)) m.offset += placed[a].value * o.stride[a];
         }
         return number_of(out_.matrices, m);
     }

@@ -122,7 +122,29 @@ chain_reach reach_of(const chain& c, const chain_view& v) {
     return out;
 }
 
+namespace {
+
+/// What all operands of a memory have behind its first element becomes the memory's: it may belong to a range, which
+/// is no constant of the kernel.
+void take_offsets(chain& c) {
+    for (std::size_t m = 0; m < c.memories.size(); ++m) {
+        const auto number = static_cast<std::int32_t>(m);
+        std::vector<std::int64_t*> offsets;
+        for (auto& v : c.views)
+            if (v.where == chain_view::space::memory && v.number == number) offsets.push_back(&v.offset);
+        for (auto& matrix : c.matrices)
+            if (matrix.memory == number) offsets.push_back(&matrix.offset);
+        if (offsets.empty()) continue;
+        const auto least = **std::min_element(offsets.begin(), offsets.end(), [](auto* a, auto* b) { return *a < *b; });
+        for (auto* offset : offsets) *offset -= least;
+        c.memories[m].offset += least;
+    }
+}
+
+} // namespace
+
 void find_spans(chain& c) {
+    take_offsets(c);
     for (std::size_t m = 0; m < c.memories.size(); ++m) {
         auto& memory = c.memories[m];
         const auto step = memory.element_step;
@@ -142,12 +164,12 @@ void find_spans(chain& c) {
         std::vector<char> used(static_cast<std::size_t>(step), 0);
         for (const auto* v : views)
             for_each_element(c, *v, [&](std::int64_t at) { used[static_cast<std::size_t>(at - all.first)] = 1; });
-        const auto count = std::count(used.begin(), used.end(), 1);
-        if (static_cast<double>(count) < least_use * static_cast<double>(step)) continue;
+        const auto count = static_cast<double>(std::count(used.begin(), used.end(), 1));
+        // What is stored as a whole must be the chain's as a whole: gaps may be written by others meanwhile.
+        if (count < (memory.is_written ? 1 : least_use) * static_cast<double>(step)) continue;
         memory.is_span = true;
-        memory.offset = all.first, memory.reach = all.last - all.first + 1;
+        memory.offset += all.first, memory.reach = all.last - all.first + 1;
         for (auto* v : views) v->offset -= all.first;
-        if (memory.is_written && count < step) memory.is_read = true; // gaps stay as they are
     }
 }
 

@@ -8,8 +8,8 @@
 
 namespace ricci::lowering {
 
-/// Finds out which memories are spans: slices that lie one behind another, of which the chain uses most; their views
-/// then begin at the slice's first element. What is stored is stored as a whole: gaps are read before.
+/// Finds out where each memory begins for the chain, and which are spans: slices that lie one behind another, of which the chain uses most; their views
+/// then begin at the slice's first element. Of a memory that is written all is.
 void find_spans(chain& c);
 
 /// Bytes from the start of a block's memory; slots, spans and their users' lifetimes decide what shares a place.

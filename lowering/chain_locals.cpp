@@ -36,6 +36,19 @@ std::int32_t local_tensor::way::dimension_of(std::size_t axis) const {
     return found;
 }
 
+std::optional<std::int64_t> local_tensor::slice_length(const temporary& t, std::int64_t element_stride) {
+    constexpr std::int64_t too_many = std::int64_t{1} << 62;
+    std::int64_t stride = 1, length = 1;
+    bool found = false;
+    for (const auto extent : t.extents) {
+        if (stride == element_stride && extent > 1 && !found) found = true;
+        else if (__builtin_mul_overflow(length, extent, &length)) length = too_many;
+        if (__builtin_mul_overflow(stride, extent, &stride)) return too_many;
+    }
+    if (!found) return {};
+    return length;
+}
+
 local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool pads)
     : element_stride_(element_stride) {
     std::int64_t stride = 1;

@@ -35,7 +35,11 @@ class local_tensor {
         pencil   ///< a pencil that is stored when the items' streams have ended
     };
 
+    /// Of a temporary with a slice_length.
     local_tensor(const temporary& t, std::int64_t element_stride, bool pads);
+
+    /// Numbers of one element, 2^62 for more; nothing where the stride is that of no dimension.
+    static std::optional<std::int64_t> slice_length(const temporary& t, std::int64_t element_stride);
 
     /// How the operand, of this temporary, goes through it; nothing where that leaves a dimension, or where the
     /// element's axis is no dimension of its own.

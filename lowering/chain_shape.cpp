@@ -13,8 +13,8 @@ namespace {
 constexpr int largest_block = 256;
 /// Shared memory of a block, at least as many of which an SM should have: occupancy hides what a block waits for.
 constexpr std::int64_t good_bytes = 36 << 10;
-/// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core.
-constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.5;
+/// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core (33 of 117 GF/s).
+constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.3;
 constexpr std::int64_t most_cpu_bytes = 1 << 20; ///< a half of L2
 
 std::int64_t most_items(const chain& c) {

@@ -114,10 +114,20 @@ class fuser {
                            [&](const operand& o) { return own.count(o.source) > 0; });
     }
 
+    /// The strides and extents by which a step goes through its output.
+    static std::multiset<std::pair<std::int64_t, std::int64_t>> ways_of(const step& st) {
+        std::multiset<std::pair<std::int64_t, std::int64_t>> out;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            if (st.operands[0].present[a] && st.axes[a].extent > 1)
+                out.emplace(st.operands[0].stride[a], st.axes[a].extent);
+        return out;
+    }
+
     /// Whether two steps write the same elements for the same values of their indices.
     static bool write_alike(const step& a, const step& b) {
         const auto &x = a.operands[0], &y = b.operands[0];
         if (x.source != y.source || x.type != y.type || x.offset != y.offset) return false;
+        if (ways_of(a) != ways_of(b)) return false;
         for (std::size_t n = 0; n < a.axes.size(); ++n)
             for (std::size_t o = 0; o < b.axes.size(); ++o)
                 if (a.axes[n].name == b.axes[o].name && x.present[n] && y.present[o] && x.stride[n] != y.stride[o])

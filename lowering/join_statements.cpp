@@ -70,4 +70,15 @@ void find_shared_memory(const std::vector<statement>& statements, shared_memory_
     }
 }
 
+std::vector<std::int32_t> same_accesses(const statement& s) {
+    std::vector<std::int32_t> out;
+    for (std::size_t n = 0; n < s.accesses.size(); ++n) {
+        const auto& a = s.accesses[n];
+        std::size_t first = 0;
+        while (s.accesses[first].data != a.data || s.accesses[first].type != a.type) ++first;
+        out.push_back(static_cast<std::int32_t>(first));
+    }
+    return out;
+}
+
 } // namespace ricci::lowering

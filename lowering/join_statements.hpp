@@ -23,5 +23,7 @@ struct shared_memory_of_accesses {
     std::vector<std::int32_t> same, memory;
 };
 void find_shared_memory(const std::vector<statement>& statements, shared_memory_of_accesses& out);
+/// The same for one statement.
+std::vector<std::int32_t> same_accesses(const statement& s);
 
 } // namespace ricci::lowering

@@ -10,6 +10,7 @@
 #include "lowering/fuse_axes.hpp"
 #include "lowering/fuse_statements.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/join_statements.hpp"
 #include "lowering/order_operands.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/place_temporaries.hpp"
@@ -44,7 +45,9 @@ plan split_into_steps(const statement& s, const machine& chip, const pass_observ
 
 plan choose_kernels(plan p, const machine& chip, const priors& known, bool dynamic_extents,
                     const pass_observer& pass) {
-    if (chip.kind == target::cpu && !dynamic_extents) p = pass("slice_steps", slice_steps(std::move(p), chip));
+    // Of a program slices might read what others write.
+    const bool is_program = !p.first_accesses.empty();
+    if (chip.kind == target::cpu && !dynamic_extents && !is_program) p = pass("slice_steps", slice_steps(std::move(p), chip));
     p = pass("classify_axes", classify_axes(std::move(p)));
     p = pass("fuse_axes", fuse_axes(std::move(p)));
     p = pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));
@@ -56,6 +59,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     pass_tracer tracer(s, trace);
     const pass_observer pass = [&](std::string_view name, plan result) { return tracer(name, std::move(result)); };
     auto p = split_into_steps(s, chip, pass);
+    p.same_access = same_accesses(s);
     if (!dynamic_extents) p = pass("fuse_statements", fuse_statements(std::move(p), chip));
     return choose_kernels(std::move(p), chip, known, dynamic_extents, pass);
 }

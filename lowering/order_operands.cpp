@@ -77,14 +77,17 @@ class operand_orderer {
         for (const auto f : factors) labels.push_back(free_axes(f)), together |= labels.back();
         label_set summed;
         for (const auto a : step_.sums[static_cast<std::size_t>(sum.b)]) summed.set(static_cast<std::size_t>(a));
-        std::vector<double> extents, many; // as they are, and with a long batch
-        bool batched = false;
+        // As they are, and with a long batch: of several axes that may change the longest is that, a short one more
+        // likely the components of a vector.
+        std::vector<double> extents, many;
+        std::int64_t longest = -1;
+        for (std::size_t a = 0; a < step_.axes.size(); ++a)
+            if (step_.axes[a].variable && together[a]) longest = std::max(longest, step_.axes[a].extent);
+        const bool batched = longest >= 0;
         for (std::size_t a = 0; a < step_.axes.size(); ++a) {
             const auto& axis = step_.axes[a];
-            const bool varies = axis.variable && together[a];
-            batched |= varies;
             extents.push_back(static_cast<double>(axis.extent));
-            many.push_back(varies ? long_batch : extents.back());
+            many.push_back(axis.variable && together[a] && axis.extent == longest ? long_batch : extents.back());
         }
         const auto bytes = static_cast<double>(size_of(step_.compute));
         const auto kept = together & ~summed;

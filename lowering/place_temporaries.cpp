@@ -42,16 +42,21 @@ std::vector<char> kept_in_chains(const plan& p) {
 }
 
 /// From the step that writes it to the last that reads it.
-std::vector<piece> lives(const plan& p) {
+std::vector<piece> lives(const plan& p, const std::vector<char>& kept) {
     std::vector<piece> out(p.temporaries.size());
-    const auto kept = kept_in_chains(p);
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        // All of a chain is one kernel.
+        auto first = n, last = n;
+        if (p.steps[n].chain >= 0) {
+            while (first > 0 && p.steps[first - 1].chain == p.steps[n].chain) --first;
+            while (last + 1 < p.steps.size() && p.steps[last + 1].chain == p.steps[n].chain) ++last;
+        }
         const auto meet = [&](std::int32_t source) {
             if (source >= 0 || kept[static_cast<std::size_t>(-1 - source)]) return;
             auto& life = out[static_cast<std::size_t>(-1 - source)];
             const bool is_zeroed = p.temporaries[static_cast<std::size_t>(-1 - source)].is_zeroed;
-            if (!life.used) life.first_step = is_zeroed ? 0 : n, life.used = true;
-            life.last_step = n;
+            if (!life.used) life.first_step = is_zeroed ? 0 : first, life.used = true;
+            life.last_step = last;
         };
         for (const auto& o : p.steps[n].operands) meet(o.source);
         meet(p.steps[n].workspace.source);
@@ -102,7 +107,10 @@ std::int64_t place(plan& p, std::vector<piece>& pieces, bool of_slices) {
 
 plan place_temporaries(plan p) {
     find_those_of_slices(p);
-    auto pieces = lives(p);
+    const auto kept = kept_in_chains(p);
+    for (std::size_t t = 0; t < kept.size(); ++t)
+        if (kept[t]) p.temporaries[t].is_zeroed = false; // it has no memory
+    auto pieces = lives(p, kept);
     p.workspace_bytes = place(p, pieces, false);
     p.slice_bytes = place(p, pieces, true);
     return p;

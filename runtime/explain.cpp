@@ -133,16 +133,14 @@ std::string explain(const statement& s) {
 
 std::string explain(const std::vector<statement>& statements) {
     std::string text;
-    placed_program program;
-    const auto has_local = [](const statement& s) {
-        return std::any_of(s.accesses.begin(), s.accesses.end(), [](const access& a) { return a.local != no_local; });
-    };
-    if (std::any_of(statements.begin(), statements.end(), has_local) && program.take(statements)) {
+    if (placed_program program; program.take(statements)) {
         std::vector<stage> trace;
         const auto p = plan_of(program, &trace);
-        const device d(statements[0].accesses[0].device);
-        for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
-        return text + describe(p, trace, d, backend_of(d));
+        if (!p.chains.empty()) {
+            const device d(statements[0].accesses[0].device);
+            for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
+            return text + describe(p, trace, d, backend_of(d));
+        }
     }
     for (const auto& s : statements) text += explain(s);
     return text;

@@ -6,7 +6,7 @@
 #include "runtime/statement_key.hpp"
 #include "runtime/tuning_database.hpp"
 
-#include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
@@ -20,6 +20,7 @@ constexpr std::size_t most_programs = 4096;
 
 using program_map = std::unordered_map<key_words, std::shared_ptr<const executable>, key_hash>;
 
+/// What all threads share; locked only where a thread meets a program for the first time.
 struct shared_state {
     std::mutex mutex;
     program_map programs;
@@ -27,6 +28,16 @@ struct shared_state {
 shared_state& shared() {
     static auto& state = *new shared_state; // never destroyed: threads may outlive static destructors
     return state;
+}
+/// Counts how often programs were forgotten: what threads keep from before is not used after it.
+std::atomic<int> generation{0};
+
+std::shared_ptr<const executable> make_fused(const placed_program& p) {
+    const device d(p.statements[0].accesses[0].device);
+    if (!backend_of(d).machine().has_compiler) return nullptr;
+    auto plan = plan_of(p, nullptr);
+    if (plan.chains.empty() || !executable::can_run(plan)) return nullptr;
+    return std::make_shared<const executable>(d, std::move(plan));
 }
 
 void write_program_key(const placed_program& p, key_words& key) {
@@ -40,9 +51,13 @@ void write_program_key(const placed_program& p, key_words& key) {
 
 bool placed_program::take(const std::vector<statement>& from) {
     if (from.size() < 2) return false;
+    bool has_local = false;
     for (const auto& s : from)
-        for (const auto& a : s.accesses)
+        for (const auto& a : s.accesses) {
             if (a.device != from[0].accesses[0].device) return false;
+            has_local = has_local || a.local != no_local;
+        }
+    if (!has_local) return false; // statements hand each other nothing that need not be in memory
     statements = from;
     place_locals(statements, locals);
     find_shared_memory(statements, shared);
@@ -62,18 +77,27 @@ plan plan_of(const placed_program& p, std::vector<stage>* trace) {
 
 std::shared_ptr<const executable> find_fused(const placed_program& p) {
     static thread_local key_words key;
+    static thread_local program_map mine;
+    static thread_local int of_generation = 0;
+    if (const int now = generation.load(std::memory_order_acquire); now != of_generation) mine.clear(), of_generation = now;
     write_program_key(p, key);
+    if (const auto found = mine.find(key); found != mine.end()) return found->second;
     auto& state = shared();
-    const std::lock_guard lock(state.mutex);
-    if (const auto found = state.programs.find(key); found != state.programs.end()) return found->second;
-    const device d(p.statements[0].accesses[0].device);
     std::shared_ptr<const executable> made;
-    if (backend_of(d).machine().has_compiler) {
-        auto plan = plan_of(p, nullptr);
-        if (!plan.chains.empty() && executable::can_run(plan)) made = std::make_shared<const executable>(d, std::move(plan));
+    bool is_known = false;
+    {
+        const std::lock_guard lock(state.mutex);
+        if (const auto found = state.programs.find(key); found != state.programs.end())
+            made = found->second, is_known = true;
     }
-    if (state.programs.size() >= most_programs) state.programs.clear();
-    state.programs.emplace(key, made);
+    if (!is_known) {
+        made = make_fused(p); // compiles, while other threads go on
+        const std::lock_guard lock(state.mutex);
+        if (state.programs.size() >= most_programs) state.programs.clear();
+        made = state.programs.try_emplace(key, made).first->second;
+    }
+    if (mine.size() >= most_programs) mine.clear();
+    mine.emplace(key, made);
     return made;
 }
 
@@ -81,6 +105,7 @@ void forget_programs() {
     auto& state = shared();
     const std::lock_guard lock(state.mutex);
     state.programs.clear();
+    ++generation;
 }
 
 } // namespace ricci::runtime

@@ -7,6 +7,7 @@
 #include "runtime/table_fingerprint.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/chain_cases.hpp"
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/cubin_frame.hpp"
 #include "tests/skip.hpp"
@@ -63,6 +64,21 @@ TEST_CASE("the kernels that add through tables are assembled for every type, and
         }
     for (const auto type : {ricci::lowering::scalar_type::i32, ricci::lowering::scalar_type::i64})
         for (const std::size_t axes : {0, 1, 3}) check(ricci::runtime::fingerprint_kernel(type, axes).source);
+}
+
+TEST_CASE("chains are assembled") {
+    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
+    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    auto chip = ricci::tests::eager_to_fuse(ricci::tests::some_gpu());
+    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    for (const auto& c : ricci::tests::chain_cases) {
+        const auto plan = ricci::lowering::lower(ricci::tests::make_case(c, 1).s, chip);
+        INFO(c.statement << " with " << c.operands);
+        for (const auto& request : ricci::runtime::executable::requests(plan, chip)) {
+            const auto code = compiler.compile(request.source);
+            CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(code) == 0));
+        }
+    }
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {

@@ -1,0 +1,43 @@
+// chain_cases: statements of several steps that are one kernel.
+#pragma once
+
+#include "tests/kernels/covering.hpp"
+
+namespace ricci::tests {
+
+// Batches that end within a block, of one block and of less; pencils of one number and of many; sums that stay within
+// a phase and sums that do not; padded and unaligned slices; types that change on the way in and out.
+inline const covering_case chain_cases[] = {
+    {"v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)",
+     "v=f64[3,3,3,41] B=f64[4,3] D=f64[4,4,4,41] u=f64[3,3,3,41]"},
+    {"v(a,b,c,e) -= B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)",
+     "v=f32[5,5,5,3] B=f32[6,5] D=f32[6,6,6,3] u=f32[5,5,5,3]"},
+    {"v(a,b,e) = 2*conj(B(q,a))*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*conj(u(i,j,e))",
+     "v=c64[4,4,33] B=c64[5,4] D=c64[5,5,33] u=c64[4,4,33]"},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=c128[6,6,10] B=f64[7,6] D=f64[7,7,10] u=c128[6,6,10]"},
+    {"v(a,b,e) += B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=f16[8,8,70] B=f16[9,8] D=f16[9,9,70] u=f16[8,8,70]", false, lowering::math_mode::full, 2},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=bf16[3,3,300] B=f32[4,3] D=bf16[4,4,300] u=bf16[3,3,300]"},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=f64[5,5:7,30:40] B=f64[6,5] D=f64[6:1,6:8,30:50] u=f64[5,5,30]", false, lowering::math_mode::full, 8},
+    {"C(i,l,e) = A(i,j)*B(j,k,e)*D(k,l,e)", "C=f32[56,9,20] A=f32[56,56] B=f32[56,9,20] D=f32[9,9,20]"},
+    {"C(i,l,e) += 3*A(i,j)*B(k,j,e)*D(k,l)", "C=f64[30,20,17] A=f64[30,40] B=f64[24,40,17] D=f64[24,20]"},
+    {"C(p,e) = A(p,q)*relu(B(q,i)*x(l(i,e)))", "C=f64[6,1100] A=f64[6,11] B=f64[11,9] x=f64[50] l=i32[9,1100]"},
+    {"C(p,e(0,1030)) = A(p,q)*abs(B(q,i)*x(l(i,e+3),2))",
+     "C=f32[6,1040] A=f32[6,11] B=f32[11,9] x=f16[50,3] l=i64[9,1040]"},
+    {"C(i,e) = A(i,j)*relu(B(j,k)*x(k,e) + b(j))",
+     "C=f64[9,1060] A=f64[9,12] B=f64[12,10] x=f64[10,1060] b=f64[12]"},
+    {"C(i,e) -= A(i,j)*exp(B(j,k)*x(k,e))*y(j,e)",
+     "C=f64[9,1060] A=f64[9,12] B=f64[12,10] x=f64[10,1060] y=f64[12,1060]"},
+    {"C(i,m,e) = A(i,j)*B(j,k,e)*A(l,k)*D(l,m,e)", "C=f64[9,10,35] A=f64[9,8] B=f64[8,8,35] D=f64[9,10,35]"},
+};
+
+/// Such a chip for which whatever can be fused is expected to be worth it.
+inline lowering::machine eager_to_fuse(lowering::machine chip) {
+    chip.bandwidth /= 100, chip.processors = 1;
+    return chip;
+}
+
+} // namespace ricci::tests
