@@ -108,7 +108,7 @@ class chain_builder::state {
             if (o.overlaps) throw no_chain{"it overlaps what it writes"};
         }
         for (const auto& o : st().operands) {
-            if (own_.count(o.source) > 0 || !o.present[element_]) continue;
+            if (own_.count(o.source) > 0 || o.stride[element_] == 0) continue; // shared, or found by a table
             // Else its strides belong to how many elements there are, which a kernel's constants must not.
             for (std::size_t a = 0; a < axis_count(); ++a)
                 if (o.present[a] && extent(a) > 1 && magnitude(o.stride[a]) > magnitude(o.stride[element_]))

@@ -23,18 +23,31 @@ std::int64_t most_items(const chain& c) {
     return out;
 }
 
-/// Those that shared memory and threads allow, but so many registers for each thread as its pencils take and what is
-/// computed beside them. (Left to itself the compiler gave f64, p = 4, 48 registers and spilled.)
-std::int32_t blocks_at_once(const chain& c, const machine& chip) {
-    constexpr std::int64_t beside = 44;
+/// Registers that a thread is expected to need: for its pencils and sums, addresses of slices with gaps, and what is
+/// computed beside them. (Less, and the compiler spills: f64, p = 4, at 48; such slices, at 80.)
+std::int64_t registers_of_a_thread(const chain& c) {
+    constexpr std::int64_t beside = 42, addresses = 24;
     const auto words = size_of(c.compute) / 4;
-    std::int64_t registers = 0;
+    std::int64_t numbers = 0;
     for (const auto& ph : c.phases) {
-        std::int64_t numbers = ph.unrolled;
-        for (const auto& q : ph.pencils) numbers += q.length;
-        registers = std::max(registers, beside + numbers * words);
+        std::int64_t of_phase = (is_complex(c.compute) ? 3 : 1) * ph.unrolled; // with the parts of products
+        for (const auto& q : ph.pencils) of_phase += q.length;
+        numbers = std::max(numbers, of_phase);
     }
-    const auto by_registers = registers_of_an_sm / (std::min<std::int64_t>(registers, 255) * c.threads);
+    const bool has_gaps = std::ranges::any_of(c.views, [&](const chain_view& v) {
+        if (v.where != chain_view::space::memory || v.table >= 0) return false;
+        const auto& m = c.memories[static_cast<std::size_t>(v.number)];
+        return !m.is_span && !is_index(m.type);
+    });
+    return std::min<std::int64_t>(beside + numbers * words + (has_gaps ? addresses : 0), 255);
+}
+
+/// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each, and
+/// as many warps as the fullest of them has.
+std::int32_t blocks_at_once(const chain& c, const machine& chip) {
+    constexpr std::int64_t parts = 4;
+    const auto warps = parts * (registers_of_an_sm / (parts * warp * registers_of_a_thread(c)));
+    const auto by_registers = warps * warp / c.threads;
     const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_layout_of(c).bytes + shared_of_a_block);
     const auto blocks = std::min({by_registers, by_shared, threads_of_an_sm / c.threads, blocks_of_an_sm});
     return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
