@@ -69,7 +69,7 @@ struct chain_pencil {
 };
 
 struct chain_op {
-    enum class what : std::uint8_t { load, scalar, compute, gather, scatter, store };
+    enum class what : std::uint8_t { load, scalar, compute, multiply_row, add_row, store };
     what kind = what::load;
     operation function = operation::add; ///< compute
     std::int32_t result = -1;            ///< number of a value

@@ -56,7 +56,7 @@ class chain_builder::state {
         if (!out_.phases.empty()) {
             const auto before = *this;
             try {
-                if (scatters(here) || appends(here)) return;
+                if (adds_rows(here) || appends(here)) return;
             } catch (const no_chain&) { // a phase of its own may do
             }
             take_back(before);
@@ -367,15 +367,15 @@ class chain_builder::state {
         }
     }
 
-    struct scattered_term {
+    struct added_row {
         contraction c;
         std::int32_t coefficient = -1; ///< a node
         bool negative = false;
     };
 
-    /// The term as a scatter of what this phase has computed; places its axes.
-    std::optional<scattered_term> scatter_at(const signed_term& term, places& here) {
-        scattered_term out;
+    /// The term as a row times what this phase has computed; places its axes.
+    std::optional<added_row> added_row_at(const signed_term& term, places& here) {
+        added_row out;
         out.negative = term.negative;
         auto n = term.node;
         while (st().nodes[static_cast<std::size_t>(n)].kind == operation::multiply) {
@@ -402,14 +402,14 @@ class chain_builder::state {
         return (arity(here.kind) < 1 || is_scalar(here.a)) && (arity(here.kind) < 2 || is_scalar(here.b));
     }
 
-    bool scatters(places& here) {
+    bool adds_rows(places& here) {
         std::vector<signed_term> terms;
         collect_terms(static_cast<std::int32_t>(st().nodes.size()) - 1, st().op == assignment::subtract, terms);
         here.assign(axis_count(), {});
         place_known(here);
-        std::vector<scattered_term> all;
+        std::vector<added_row> all;
         for (const auto& term : terms) {
-            auto one = scatter_at(term, here);
+            auto one = added_row_at(term, here);
             if (!one) return false;
             all.push_back(*one);
         }
@@ -445,7 +445,7 @@ class chain_builder::state {
         for (const auto& q : phase().pencils) registers += q.length;
         if (length > longest_pencil || registers > longest_pencils) return false;
         if (!is_decided_) decide_stream(points, here);
-        emit_scatters(all, inner, here);
+        emit_added_rows(all, inner, here);
         return true;
     }
 
@@ -482,7 +482,7 @@ class chain_builder::state {
         is_decided_ = true;
     }
 
-    void emit_scatters(const std::vector<scattered_term>& all, const std::vector<std::size_t>& inner, const places& here) {
+    void emit_added_rows(const std::vector<added_row>& all, const std::vector<std::size_t>& inner, const places& here) {
         auto placed = here;
         for (std::size_t n = 0; n < inner.size(); ++n)
             placed[inner[n]] = {kind::inner, static_cast<std::int32_t>(n), 0};
@@ -493,7 +493,7 @@ class chain_builder::state {
             if (one.coefficient >= 0) value = compute(operation::multiply, emit(one.coefficient, here), value);
             if (one.negative) value = compute(operation::negate, value);
             auto& op = ops.emplace_back();
-            op.kind = what::scatter;
+            op.kind = what::add_row;
             op.a = value, op.matrix = matrix(one.c, placed, inner);
         }
         const auto pencil = output_pencil(placed, inner); // last: the output may be what was read
@@ -716,7 +716,7 @@ class chain_builder::state {
         auto found = std::find(pencils.begin(), pencils.end(), q);
         if (found == pencils.end()) found = pencils.insert(pencils.end(), q);
         chain_op op;
-        op.kind = what::gather;
+        op.kind = what::multiply_row;
         op.pencil = static_cast<std::int32_t>(found - pencils.begin());
         op.matrix = matrix(c, placed, inner);
         return value_of(op);

@@ -98,6 +98,7 @@ class chain_writer {
         };
         const auto is_slot = [&](std::size_t n) { return all[n].where == chain_view::space::slot; };
         list("view_phase", count, [&](auto n) { return all[n].phase; });
+        // The numbers of chain_space.
         list("view_space", count, [&](auto n) { return is_slot(n) ? 1 : memory_of(n).is_span ? 2 : 0; });
         list("view_number", count, [&](auto n) { return all[n].number; });
         list("view_type", count,
