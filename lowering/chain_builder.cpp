@@ -351,22 +351,6 @@ class chain_builder::state {
 
     // ---- the other way round: points times a row of a matrix, added to a pencil ----
 
-    struct signed_term {
-        std::int32_t node;
-        bool negative;
-    };
-    void collect_terms(std::int32_t n, bool negative, std::vector<signed_term>& terms) const {
-        const auto& here = st().nodes[static_cast<std::size_t>(n)];
-        if (here.kind == operation::add || here.kind == operation::subtract) {
-            collect_terms(here.a, negative, terms);
-            collect_terms(here.b, negative != (here.kind == operation::subtract), terms);
-        } else if (here.kind == operation::negate) {
-            collect_terms(here.a, !negative, terms);
-        } else {
-            terms.push_back({n, negative});
-        }
-    }
-
     struct added_row {
         contraction c;
         std::int32_t coefficient = -1; ///< a node
@@ -403,8 +387,8 @@ class chain_builder::state {
     }
 
     bool adds_rows(places& here) {
-        std::vector<signed_term> terms;
-        collect_terms(static_cast<std::int32_t>(st().nodes.size()) - 1, st().op == assignment::subtract, terms);
+        const auto root = static_cast<std::int32_t>(st().nodes.size()) - 1;
+        const auto terms = terms_of(st().nodes, root, st().op == assignment::subtract);
         here.assign(axis_count(), {});
         place_known(here);
         std::vector<added_row> all;
