@@ -32,10 +32,10 @@ struct place {
     /// Where the element lies.
     template <int V> RICCI_FUNCTION auto* address(int point, int n) const {
         constexpr int number = view_number[V];
-        if constexpr (view_space[V] == 1) {
+        if constexpr (view_space[V] == space_slot) {
             return reinterpret_cast<compute*>(memory + slot_region[number]) +
                    (element * slot_step[number] + offset_in_slice<V, int>(item, point, n));
-        } else if constexpr (view_space[V] == 2) {
+        } else if constexpr (view_space[V] == space_span) {
             return span<number>(a, memory, first) +
                    (element * memory_step[number] + offset_in_slice<V, int>(item, point, n));
         } else {

@@ -84,7 +84,7 @@ struct place {
 
     template <int V> RICCI_FUNCTION real* in_block(int point, int n) const {
         constexpr int number = view_number[V];
-        constexpr int region = view_space[V] == 1 ? slot_region[number] : span_region[number];
+        constexpr int region = view_space[V] == space_slot ? slot_region[number] : span_region[number];
         return memory + region / static_cast<int>(sizeof(real)) +
                offset_in_slice<V, int>(item, point, n) * numbers;
     }
@@ -105,7 +105,7 @@ struct place {
 
     template <int V> RICCI_FUNCTION number load(int point, int n) const {
         number x{};
-        if constexpr (view_space[V] == 0) {
+        if constexpr (view_space[V] == space_memory) {
             for (int l = 0; l < lanes; ++l) set_lane(x, l, load_as<compute>(*in_memory<V>(point, n, l)));
         } else {
             load_number(in_block<V>(point, n), x);
@@ -114,7 +114,7 @@ struct place {
         else return x;
     }
     template <int V, int Accumulation> RICCI_FUNCTION void store(int point, int n, number x) const {
-        if constexpr (view_space[V] == 0) {
+        if constexpr (view_space[V] == space_memory) {
             using type = typename type_of<view_type[V]>::type;
             for (int l = 0; l < elements; ++l) {
                 type* const to = in_memory<V>(point, n, l);

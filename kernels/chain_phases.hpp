@@ -5,7 +5,7 @@
 
 #include "chain_tables.hpp"
 
-enum chain_work { work_load, work_scalar, work_compute, work_gather, work_scatter, work_store };
+enum chain_work { work_load, work_scalar, work_compute, work_multiply_row, work_add_row, work_store };
 
 template <int P, int Points, class Place> struct item_work {
     using number = typename Place::number;
@@ -28,9 +28,9 @@ template <int P, int Points, class Place> struct item_work {
 
     template <int Op> RICCI_FUNCTION void run_one() {
         constexpr int kind = op_kind[Op], out = op_result[Op], first = op_a[Op], second = op_b[Op];
-        if constexpr (kind == work_gather) {
+        if constexpr (kind == work_multiply_row) {
             multiply_rows<op_pencil[Op], op_matrix[Op]>(value[out]);
-        } else if constexpr (kind == work_scatter) {
+        } else if constexpr (kind == work_add_row) {
             add_rows<op_pencil[Op], op_matrix[Op]>(value[first]);
         } else {
             RICCI_IN_REGISTERS

@@ -1,12 +1,12 @@
 // chain_tables: what a chain's kernels are told of its phases, and where its operands lie. See lowering/chain.hpp.
 //
 // Constants:
-//   compute_type, element_count_of_block (on a CPU the lanes of a vector)
+//   chain_axes, compute_type; on a GPU elements_of_block (on a CPU: the lanes of a vector)
 //   memory_count, memory_type[], memory_is_span[], memory_is_read[], memory_is_written[]; of spans memory_step[],
 //   from one element's slice to the next one's, and memory_reach[], to its last element that is used
 //   scalar_count
-//   view_space[]     0 memory, 1 slot, 2 span        view_number[]    of the memory or the slot
-//   view_type[] (of what lies there), view_offset[], view_item[][], view_stream[][], view_inner[][], view_inner_extent[][]   elements
+//   view_space[] (chain_space), view_number[] (of the memory or the slot), view_type[] (of what lies there);
+//   view_offset[], view_item[][], view_stream[][], view_inner[][], elements; view_inner_extent[][]
 //   view_conjugated[], view_table[], view_gather_stride[], view_phase[]
 //   matrix_memory[] (-1: a view), matrix_view[], matrix_offset[], matrix_stream[][], matrix_inner[][],
 //   matrix_stream_extent[][], matrix_inner_extent[][], matrix_conjugated[], matrix_pitch[], matrix_region[]
@@ -31,6 +31,8 @@
 #endif
 
 using compute = type_of<compute_type>::type;
+
+enum chain_space { space_memory, space_slot, space_span };
 
 struct arguments {
     void* data[at_least_one(memory_count)]; ///< of each memory, at its offset

@@ -5,8 +5,8 @@
 // at each point it computes values one after another, from operands and from pencils. A pencil is an operand along
 // axes that are summed, kept in registers for the item: a value is its product with a row of a matrix that all items
 // share; or the other way round: a value times a row is added to a pencil, which is stored when the stream has ended.
-// So B(c,n)*u(a,b,n), D(a,b,c)*that, and B(c,k)*that again are one phase over items (a,b) along c, with nothing stored
-// between. Between phases all threads of an element wait for each other.
+// So B(c,n)*u(a,b,n), D(a,b,c)*that, and B(c,k)*that again are one phase over items (a,b) along c, with nothing
+// stored between. Between phases all threads of an element wait for each other.
 #pragma once
 
 #include "lowering/statement.hpp"
@@ -52,9 +52,9 @@ struct chain_view {
 
 /// The factor that all items share: a row for each point of the stream. Kept in the chain's compute type.
 struct chain_matrix {
-    std::int32_t memory = -1;       ///< shared by all elements; or
-    std::int32_t view = -1;         ///< an element's own
-    std::int64_t offset = 0;        ///< elements
+    std::int32_t memory = -1; ///< shared by all elements; or
+    std::int32_t view = -1;   ///< an element's own
+    std::int64_t offset = 0;  ///< elements
     std::vector<std::int64_t> stream, inner, stream_extent, inner_extent;
     bool conjugated = false;
     bool operator==(const chain_matrix&) const = default;
@@ -69,7 +69,7 @@ struct chain_pencil {
 };
 
 struct chain_op {
-    enum class what : std::uint8_t { load, scalar, compute, gather, scatter, store };
+    enum class what : std::uint8_t { load, scalar, compute, multiply_row, add_row, store };
     what kind = what::load;
     operation function = operation::add; ///< compute
     std::int32_t result = -1;            ///< number of a value
@@ -107,7 +107,7 @@ struct chain {
     double kept_bytes = 0;       ///< of an element: temporaries that are in no memory, written and read
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
-    std::int32_t blocks_of_processor = 1; ///< on a GPU, that registers are to allow at once
+    std::int32_t blocks_of_processor = 1;              ///< on a GPU, that registers are to allow at once
 };
 
 } // namespace ricci::lowering

@@ -10,6 +10,8 @@
 
 namespace ricci::lowering {
 
+class chain_state;
+
 /// Takes the steps of a chain one by one, in order.
 class chain_builder {
   public:
@@ -26,8 +28,7 @@ class chain_builder {
     chain finish() &&;
 
   private:
-    class state;
-    std::unique_ptr<state> state_;
+    std::unique_ptr<chain_state> state_;
 };
 
 } // namespace ricci::lowering

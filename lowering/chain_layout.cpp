@@ -14,7 +14,8 @@ constexpr std::int64_t barrier_room = 128, line = 128; // bytes
 std::int64_t rounded_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
 
 /// f(element's place in the slice) for every element of a view.
-template <class F> void for_each_element(const chain& c, const chain_view& v, const F& f) {
+template <class F>
+void for_each_element(const chain& c, const chain_view& v, const F& f) {
     const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
     std::vector<std::int64_t> strides, extents;
     const auto add = [&](const std::vector<std::int64_t>& s, const std::vector<std::int64_t>& e) {
@@ -92,9 +93,9 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
     const auto spans = lives_of_spans(c);
     for (std::size_t m = 0; m < c.memories.size(); ++m) {
         const auto& memory = c.memories[m];
-        const auto bytes = on_gpu
-                               ? rounded_up(memory.element_step * c.elements_of_block * size_of(memory.type), line) + line
-                               : rounded_up(memory.reach * number_bytes, line);
+        const auto bytes =
+            on_gpu ? rounded_up(memory.element_step * c.elements_of_block * size_of(memory.type), line) + line
+                   : rounded_up(memory.reach * number_bytes, line);
         out.span_region.push_back(memory.is_span ? places.place(bytes, spans[m]) : -1);
     }
     for (const auto& s : c.slots) {
@@ -135,7 +136,8 @@ void take_offsets(chain& c) {
         for (auto& matrix : c.matrices)
             if (matrix.memory == number) offsets.push_back(&matrix.offset);
         if (offsets.empty()) continue;
-        const auto least = **std::min_element(offsets.begin(), offsets.end(), [](auto* a, auto* b) { return *a < *b; });
+        const auto least =
+            **std::min_element(offsets.begin(), offsets.end(), [](auto* a, auto* b) { return *a < *b; });
         for (auto* offset : offsets) *offset -= least;
         c.memories[m].offset += least;
     }

@@ -8,8 +8,8 @@
 
 namespace ricci::lowering {
 
-/// Finds out where each memory begins for the chain, and which are spans: slices that lie one behind another, of which the chain uses most; their views
-/// then begin at the slice's first element. Of a memory that is written all is.
+/// Finds out where each memory begins for the chain, and which are spans: slices that lie one behind another, of
+/// which the chain uses most; their views then begin at the slice's first element. Of a written memory all is.
 void find_spans(chain& c);
 
 /// Bytes from the start of a block's memory; slots, spans and their users' lifetimes decide what shares a place.
@@ -18,7 +18,7 @@ struct chain_layout {
     std::vector<std::int64_t> slot_region;   ///< by slot
     std::vector<std::int64_t> slot_step;     ///< numbers from one element's slot to the next one's
     std::vector<std::int64_t> matrix_region; ///< by matrix; -1: an element's own
-    std::vector<std::int64_t> matrix_pitch;  ///< numbers from one row to the next: rows start at multiples of 16 bytes
+    std::vector<std::int64_t> matrix_pitch; ///< numbers from one row to the next: rows start at multiples of 16 bytes
     std::int64_t bytes = 0;
 };
 

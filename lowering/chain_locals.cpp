@@ -41,8 +41,10 @@ std::optional<std::int64_t> local_tensor::slice_length(const temporary& t, std::
     std::int64_t stride = 1, length = 1;
     bool found = false;
     for (const auto extent : t.extents) {
-        if (stride == element_stride && extent > 1 && !found) found = true;
-        else if (__builtin_mul_overflow(length, extent, &length)) length = too_many;
+        if (stride == element_stride && extent > 1 && !found)
+            found = true;
+        else if (__builtin_mul_overflow(length, extent, &length))
+            length = too_many;
         if (__builtin_mul_overflow(stride, extent, &stride)) return too_many;
     }
     if (!found) return {};
@@ -55,8 +57,10 @@ local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool
     bool skipped = false;
     for (const auto extent : t.extents) {
         // Of dimensions of one value the element's stride may be another's, too.
-        if (stride == element_stride && extent > 1 && !skipped) skipped = true;
-        else strides_.push_back(stride), extents_.push_back(extent);
+        if (stride == element_stride && extent > 1 && !skipped)
+            skipped = true;
+        else
+            strides_.push_back(stride), extents_.push_back(extent);
         stride *= extent;
     }
     for (std::size_t d = 0; d < extents_.size(); ++d) {
@@ -64,8 +68,8 @@ local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool
         slot_length_ *= extents_[d];
         if (d == 0 && pads && extents_.size() > 1) slot_length_ |= 1;
     }
-    covered_.assign(static_cast<std::size_t>(std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1},
-                                                             std::multiplies<>())),
+    covered_.assign(static_cast<std::size_t>(
+                        std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1}, std::multiplies<>())),
                     0);
 }
 
@@ -97,8 +101,7 @@ std::optional<local_tensor::way> local_tensor::read(const step& st, const operan
 std::vector<std::int64_t> local_tensor::slot_strides(const way& w) const {
     std::vector<std::int64_t> out;
     for (const auto& steps : w.step)
-        out.push_back(
-            std::inner_product(steps.begin(), steps.end(), slot_strides_.begin(), std::int64_t{0}));
+        out.push_back(std::inner_product(steps.begin(), steps.end(), slot_strides_.begin(), std::int64_t{0}));
     return out;
 }
 

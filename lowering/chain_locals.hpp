@@ -1,4 +1,4 @@
-// chain_locals: a temporary that stays within a chain: its dimensions, how steps go through it, and where its values are.
+// chain_locals: a temporary that stays within a chain: its dimensions, how steps go through it, where its values are.
 #pragma once
 
 #include "lowering/plan.hpp"
@@ -61,11 +61,11 @@ class local_tensor {
     void forget();
 
     kept place = kept::nowhere;
-    std::int32_t number = -1;            ///< the value, or the pencil
-    std::int32_t phase = -1;             ///< that wrote it last
+    std::int32_t number = -1;                 ///< the value, or the pencil
+    std::int32_t phase = -1;                  ///< that wrote it last
     std::vector<axis_place> dimension_places; ///< point: of each dimension that has several values
     std::int32_t slot = -1;
-    bool is_stored = false;              ///< what was written is in the slot
+    bool is_stored = false; ///< what was written is in the slot
 
   private:
     std::vector<std::int64_t> strides_, extents_, slot_strides_; ///< by dimension; strides_: in the temporary

@@ -95,14 +95,9 @@ class fuser {
         return out;
     }
 
-    /// Those that steps [first, last] write and no other step has.
+    /// The steps' own ones whose dimensions are known.
     std::set<std::int32_t> temporaries_of(std::size_t first, std::size_t last) const {
-        std::set<std::int32_t> out;
-        for (auto n = first; n <= last; ++n)
-            if (at(n).operands[0].source < 0) out.insert(at(n).operands[0].source);
-        for (std::size_t n = 0; n < plan_.steps.size(); ++n)
-            if (n < first || n > last)
-                for (const auto& o : at(n).operands) out.erase(o.source);
+        auto out = own_temporaries(plan_, first, last);
         for (auto source = out.begin(); source != out.end();)
             source = plan_.temporaries[static_cast<std::size_t>(-1 - *source)].extents.empty() ? out.erase(source)
                                                                                              : std::next(source);

@@ -1,9 +1,9 @@
 // lower_program: from the statements of a program to one plan.
 #include "lowering/lower_program.hpp"
 
+#include "lowering/error.hpp"
 #include "lowering/fuse_statements.hpp"
 #include "lowering/passes.hpp"
-#include "lowering/error.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ class program_joiner {
         scalars_ += static_cast<std::int32_t>(s.scalars.size());
     }
 
-    template <class T> static void move_to(std::vector<T>& to, std::vector<T>& from) {
+    template <class T>
+    static void move_to(std::vector<T>& to, std::vector<T>& from) {
         for (auto& x : from) to.push_back(std::move(x));
     }
 
@@ -63,7 +64,9 @@ class program_joiner {
         return -1 - number_of_local(s, source, local);
     }
 
-    std::size_t statement_number(const statement& s) const { return static_cast<std::size_t>(&s - statements_.data()); }
+    std::size_t statement_number(const statement& s) const {
+        return static_cast<std::size_t>(&s - statements_.data());
+    }
 
     std::int32_t number_of_own(std::size_t statement, std::int32_t temporary) {
         const auto [found, is_new] = own_numbers_.try_emplace({statement, temporary}, next());
@@ -96,7 +99,8 @@ class program_joiner {
         for (auto& st : out_.steps) {
             for (std::size_t o = 1; o <= st.operands.size(); ++o) { // the output last
                 const auto& here = st.operands[o % st.operands.size()];
-                if (here.source >= 0 || !out_.temporaries[static_cast<std::size_t>(-1 - here.source)].is_local) continue;
+                if (here.source >= 0 || !out_.temporaries[static_cast<std::size_t>(-1 - here.source)].is_local)
+                    continue;
                 const bool is_output = o == st.operands.size();
                 for (std::size_t a = 0; a < st.axes.size(); ++a) {
                     if (!here.present[a] || here.stride[a] == 0 || st.axes[a].extent < 2) continue;
@@ -108,9 +112,12 @@ class program_joiner {
     }
 
     static void rename(step& st, std::size_t axis, std::string_view name) {
-        const auto taken = std::find_if(st.axes.begin(), st.axes.end(), [&](const auto& a) { return a.name == name; });
-        if (taken != st.axes.end()) std::swap(taken->name, st.axes[axis].name);
-        else st.axes[axis].name = name;
+        const auto taken =
+            std::find_if(st.axes.begin(), st.axes.end(), [&](const auto& a) { return a.name == name; });
+        if (taken != st.axes.end())
+            std::swap(taken->name, st.axes[axis].name);
+        else
+            st.axes[axis].name = name;
     }
 
     /// A local is zero where nothing was written: only if its first use writes all of it need it not be made so.
@@ -121,8 +128,9 @@ class program_joiner {
                 const auto& here = st.operands[o % st.operands.size()];
                 if (here.source >= 0 || !met.insert(here.source).second) continue;
                 auto& t = out_.temporaries[static_cast<std::size_t>(-1 - here.source)];
-                const bool writes_all = o == st.operands.size() && st.op == assignment::assign && here.bounds.empty() &&
-                                        here.gathers.empty() && element_count(st.axes, here.present) == t.elements;
+                const bool writes_all = o == st.operands.size() && st.op == assignment::assign &&
+                                        here.bounds.empty() && here.gathers.empty() &&
+                                        element_count(st.axes, here.present) == t.elements;
                 t.is_zeroed = t.is_local && !writes_all;
             }
     }

@@ -217,24 +217,6 @@ class operand_orderer {
         return out;
     }
 
-    struct signed_term {
-        std::int32_t node;
-        bool negative;
-    };
-
-    void collect_terms(std::int32_t n, bool negative, std::vector<signed_term>& terms) const {
-        const auto& here = step_.nodes[static_cast<std::size_t>(n)];
-        switch (here.kind) {
-        case operation::add:
-        case operation::subtract:
-            collect_terms(here.a, negative, terms);
-            collect_terms(here.b, negative != (here.kind == operation::subtract), terms);
-            break;
-        case operation::negate: collect_terms(here.a, !negative, terms); break;
-        default: terms.push_back({n, negative});
-        }
-    }
-
     bool deserves_a_step(std::int32_t n) const {
         matrix_product product;
         if (!is_matrix_product(step_.nodes, n, product) || product.y < 0 || product.sum < 0) return false;
@@ -249,8 +231,7 @@ class operand_orderer {
 
     /// Gives the matrix products among the root's terms, and those inside functions, steps of their own.
     void split(std::int32_t root) {
-        std::vector<signed_term> terms;
-        collect_terms(root, false, terms);
+        const auto terms = terms_of(step_.nodes, root);
         const bool alone = terms.size() == 1 && deserves_a_step(root);
         if (alone) return finish(step_.operands[0], step_.op, root);
         // Several steps may add to the left only where that does not round more often than once.

@@ -54,7 +54,7 @@ class slicer {
 
     std::optional<candidate_group> longest_from(std::size_t first) const {
         for (auto last = plan_.steps.size() - 1; last > first; --last) {
-            const auto own = temporaries_of(first, last);
+            const auto own = own_temporaries(plan_, first, last);
             if (own.empty() || !is_connected(first, last, own)) continue;
             candidate_group best;
             for (const auto& axis : at(first).axes) {
@@ -66,18 +66,7 @@ class slicer {
         return std::nullopt;
     }
 
-    /// Those that steps [first, last] write and no other step reads.
-    std::set<std::int32_t> temporaries_of(std::size_t first, std::size_t last) const {
-        std::set<std::int32_t> out;
-        for (auto n = first; n <= last; ++n)
-            if (at(n).operands[0].source < 0) out.insert(at(n).operands[0].source);
-        for (std::size_t n = 0; n < plan_.steps.size(); ++n)
-            if (n < first || n > last)
-                for (const auto& o : at(n).operands) out.erase(o.source);
-        return out;
-    }
-
-    /// Whether the first step writes one of them, the last one reads one, and none writes another temporary.
+    /// Whether the first step writes one of `own`, the last one reads one, and none writes another temporary.
     bool is_connected(std::size_t first, std::size_t last, const std::set<std::int32_t>& own) const {
         for (auto n = first; n <= last; ++n)
             if (const auto source = at(n).operands[0].source; source < 0 && own.count(source) == 0) return false;
@@ -134,7 +123,7 @@ class slicer {
     }
 
     void cut(const candidate_group& g, std::vector<step>& out) {
-        const auto own = temporaries_of(g.first, g.last);
+        const auto own = own_temporaries(plan_, g.first, g.last);
         double whole = 0, kept = 0; // bytes
         for (auto n = g.first; n <= g.last; ++n) {
             const auto& left = at(n).operands[0];

@@ -75,9 +75,8 @@ struct position {
     std::int64_t offset = 0;
     std::int32_t first_term = 0; ///< into statement::terms
     std::int32_t term_count = 0; ///< 0: the position is fixed, or gathered
-    /// gathered: the access that gives its value, of a type is_index, which no node reads. An
-    std::int32_t table = no_table;
-                                   ///< address replaces the access's data, and the stride
+    std::int32_t table = no_table; ///< gathered: the access that gives its value, of a type is_index, which no node
+                                   ///< reads; an address replaces the access's data, and the stride
     bool distinct = false;         ///< gathered: the user promised that no two entries are equal
     bool atomic = false;           ///< gathered: what equal entries add may be added by atomics, in any order
     bool is_gathered() const { return table != no_table; }

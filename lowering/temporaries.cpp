@@ -65,6 +65,16 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
     return out;
 }
 
+std::set<std::int32_t> own_temporaries(const plan& p, std::size_t first, std::size_t last) {
+    std::set<std::int32_t> out;
+    for (auto n = first; n <= last; ++n)
+        if (p.steps[n].operands[0].source < 0) out.insert(p.steps[n].operands[0].source);
+    for (std::size_t n = 0; n < p.steps.size(); ++n)
+        if (n < first || n > last)
+            for (const auto& o : p.steps[n].operands) out.erase(o.source);
+    return out;
+}
+
 step copy_step(const step& from, operand target, assignment op, operand source, scalar_type compute) {
     step out;
     out.op = op;

@@ -3,6 +3,8 @@
 
 #include "lowering/plan.hpp"
 
+#include <set>
+
 namespace ricci::lowering {
 
 /// |x|, also of the smallest number.
@@ -17,6 +19,9 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
 
 /// Elements an operand's present axes run over, saturating at 2^62.
 std::int64_t element_count(const std::vector<axis>& axes, const std::vector<char>& present);
+
+/// Those (operand::source) that steps [first, last] write and no other step has.
+std::set<std::int32_t> own_temporaries(const plan& p, std::size_t first, std::size_t last);
 
 /// The step target op= source, both operands over the axes of `from`, where their tables stand.
 step copy_step(const step& from, operand target, assignment op, operand source, scalar_type compute);

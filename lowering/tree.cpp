@@ -67,6 +67,23 @@ bool has_access(const std::vector<node>& nodes, std::int32_t root) {
     return (arity(n.kind) >= 1 && has_access(nodes, n.a)) || (arity(n.kind) == 2 && has_access(nodes, n.b));
 }
 
+void collect_terms(const std::vector<node>& nodes, std::int32_t root, bool negative,
+                   std::vector<signed_term>& terms) {
+    const auto& here = nodes[static_cast<std::size_t>(root)];
+    switch (here.kind) {
+    case operation::add:
+    case operation::subtract:
+        collect_terms(nodes, here.a, negative, terms);
+        collect_terms(nodes, here.b, negative != (here.kind == operation::subtract), terms);
+        break;
+    case operation::negate:
+        collect_terms(nodes, here.a, !negative, terms);
+        break;
+    default:
+        terms.push_back({root, negative});
+    }
+}
+
 bool is_access(const std::vector<node>& nodes, std::int32_t root, std::int32_t& operand, bool& conjugated) {
     auto n = nodes[static_cast<std::size_t>(root)];
     conjugated = n.kind == operation::conjugate;
@@ -76,6 +93,12 @@ bool is_access(const std::vector<node>& nodes, std::int32_t root, std::int32_t& 
 }
 
 } // namespace
+
+std::vector<signed_term> terms_of(const std::vector<node>& nodes, std::int32_t root, bool negative) {
+    std::vector<signed_term> terms;
+    collect_terms(nodes, root, negative, terms);
+    return terms;
+}
 
 bool is_matrix_product(const std::vector<node>& nodes, std::int32_t root, matrix_product& out) {
     out = {};

@@ -11,6 +11,16 @@ std::vector<node> subtree(const std::vector<node>& nodes, std::int32_t root);
 /// Removes operands that no node reads and axes that nothing names, and renumbers the rest.
 void prune(step& st);
 
+/// A sum's term at a node; one that is subtracted is negative.
+struct signed_term {
+    std::int32_t node;
+    bool negative;
+};
+
+/// The terms that sums, differences and negations at `root` are made of, in their order; all of the other sign if
+/// `negative`.
+std::vector<signed_term> terms_of(const std::vector<node>& nodes, std::int32_t root, bool negative = false);
+
 /// coefficient * sum over axes of x * y, where x and y are accesses or their conjugates. What is absent is -1.
 struct matrix_product {
     std::int32_t coefficient = -1; ///< root of a subtree without accesses

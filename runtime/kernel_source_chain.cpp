@@ -47,24 +47,29 @@ class chain_writer {
     }
 
   private:
-    template <class Of> void list(std::string_view name, std::size_t count, const Of& of) {
+    template <class Of>
+    void list(std::string_view name, std::size_t count, const Of& of) {
         std::vector<std::int32_t> values;
         for (std::size_t n = 0; n < count; ++n) values.push_back(static_cast<std::int32_t>(of(n)));
         text_.list(name, values);
     }
-    template <class Of> void wide_list(std::string_view name, std::size_t count, const Of& of) {
+    template <class Of>
+    void wide_list(std::string_view name, std::size_t count, const Of& of) {
         row values;
         for (std::size_t n = 0; n < count; ++n) values.push_back(of(n));
         text_.wide_list(name, values);
     }
     /// Rows of the same length, filled up.
-    template <class Of> void strides(std::string_view name, std::size_t count, const Of& of) {
+    template <class Of>
+    void strides(std::string_view name, std::size_t count, const Of& of) {
         text_.wide_table(name, filled(count, of, 0));
     }
-    template <class Of> void extents(std::string_view name, std::size_t count, const Of& of) {
+    template <class Of>
+    void extents(std::string_view name, std::size_t count, const Of& of) {
         text_.table(name, filled(count, of, 1));
     }
-    template <class Of> std::vector<row> filled(std::size_t count, const Of& of, std::int64_t with) const {
+    template <class Of>
+    std::vector<row> filled(std::size_t count, const Of& of, std::int64_t with) const {
         std::vector<row> rows;
         for (std::size_t n = 0; n < count; ++n) {
             rows.push_back(of(n));
@@ -98,6 +103,7 @@ class chain_writer {
         };
         const auto is_slot = [&](std::size_t n) { return all[n].where == chain_view::space::slot; };
         list("view_phase", count, [&](auto n) { return all[n].phase; });
+        // The numbers of chain_space.
         list("view_space", count, [&](auto n) { return is_slot(n) ? 1 : memory_of(n).is_span ? 2 : 0; });
         list("view_number", count, [&](auto n) { return all[n].number; });
         list("view_type", count,

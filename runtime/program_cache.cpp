@@ -79,7 +79,8 @@ std::shared_ptr<const executable> find_fused(const placed_program& p) {
     static thread_local key_words key;
     static thread_local program_map mine;
     static thread_local int of_generation = 0;
-    if (const int now = generation.load(std::memory_order_acquire); now != of_generation) mine.clear(), of_generation = now;
+    if (const int now = generation.load(std::memory_order_acquire); now != of_generation)
+        mine.clear(), of_generation = now;
     write_program_key(p, key);
     if (const auto found = mine.find(key); found != mine.end()) return found->second;
     auto& state = shared();
