@@ -185,5 +185,5 @@ TEST_CASE("random programs agree with the oracle, fused or not") {
         INFO(report);
         CHECK(report.empty());
     }
-    if (count >= 20) CHECK(fused > static_cast<int>(count) / 3);
+    if (count >= 20) CHECK(fused > static_cast<int>(count) / 4); // else the test would say little of chains
 }
