@@ -104,7 +104,6 @@ struct chain {
     std::vector<chain_view> views;
     std::vector<chain_phase> phases;
     double bytes = 0, flops = 0; ///< of an element: moved to and from memory; computed
-    double kept_bytes = 0;       ///< of an element: temporaries that are in no memory, written and read
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
     std::int32_t blocks_of_processor = 1;              ///< on a GPU, that registers are to allow at once

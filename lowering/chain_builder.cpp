@@ -132,8 +132,6 @@ void chain_state::count_work() {
                 out_.flops += 2 * items * points * factor * ph.pencils[static_cast<std::size_t>(op.pencil)].length;
         }
     }
-    for (const auto& s : out_.slots)
-        out_.kept_bytes += 2 * static_cast<double>(s.length) * static_cast<double>(size_of(out_.compute));
 }
 
 chain_builder::chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own, bool pads_slots)

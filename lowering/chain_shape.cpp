@@ -63,8 +63,8 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     // As many sums at once as hide what a multiply-add takes.
     const std::int64_t most = chip.kind == target::cpu ? 8 : 4;
     for (auto& ph : c.phases) {
-        const auto points = ph.point_count(), rounds = (points + most - 1) / most;
-        ph.unrolled = static_cast<std::int32_t>((points + rounds - 1) / rounds);
+        const auto points = ph.point_count();
+        ph.unrolled = static_cast<std::int32_t>(up(points, up(points, most)));
     }
     if (chip.kind == target::cpu) return vector_layout_of(c, chain_lanes(c, chip)).bytes <= most_cpu_bytes;
     c.elements_of_block = 1;
@@ -79,9 +79,8 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     }
     // Rounds of the longest phase as even as can be.
     const auto all = items * c.elements_of_block;
-    const auto rounds = (all + largest_block - 1) / largest_block;
-    c.threads = static_cast<std::int32_t>(std::clamp<std::int64_t>((all + rounds * 32 - 1) / (rounds * 32) * 32, 32,
-                                                                   largest_block));
+    const auto rounds = up(all, largest_block);
+    c.threads = static_cast<std::int32_t>(std::clamp<std::int64_t>(up(all, rounds * warp) * warp, warp, largest_block));
     c.blocks_of_processor = blocks_at_once(c, chip);
     return true;
 }

@@ -77,7 +77,7 @@ class chain_state {
     local_tensor::way way_of(std::int32_t o, const local_tensor& t) const;
     /// What a step that failed has changed.
     void take_back(const chain_state& before);
-    /// Bytes to and from memory, and operations, of one element.
+    /// Operations of one element.
     void count_work();
 
     // ---- chain_phases.cpp: where the step's axes go, in this phase or in a new one ----

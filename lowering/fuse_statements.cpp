@@ -40,6 +40,7 @@ class fuser {
   private:
     struct found_chain {
         std::size_t last;
+        std::set<std::int32_t> own; ///< temporaries
         chain made;
         double apart; ///< seconds, of a kernel for each step
     };
@@ -61,7 +62,7 @@ class fuser {
                     tell(n - 1, axis, *problem);
                     continue;
                 }
-                found_chain out{last, std::move(builder).finish(), 0};
+                found_chain out{last, own, std::move(builder).finish(), 0};
                 if (pays(first, out)) return out;
             }
         }
@@ -164,7 +165,7 @@ class fuser {
             return false;
         }
         for (auto n = first; n <= f.last; ++n) f.apart += cost_model(at(n), chip_).seconds;
-        c.bytes = bytes_of(first, f.last) / static_cast<double>(c.elements);
+        c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
         const auto together = chain_seconds(c, chip_);
         if (together < f.apart) return true;
         if (why_.empty())
@@ -174,14 +175,13 @@ class fuser {
     }
 
     /// To and from memory, each operand once.
-    double bytes_of(std::size_t first, std::size_t last) const {
+    double bytes_of(std::size_t first, const found_chain& f) const {
         double bytes = 0;
         std::set<std::int32_t> met;
-        const auto own = temporaries_of(first, last);
-        for (auto n = first; n <= last; ++n)
+        for (auto n = first; n <= f.last; ++n)
             for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                 const auto& operand = at(n).operands[o];
-                if (own.count(operand.source) > 0) continue;
+                if (f.own.count(operand.source) > 0) continue;
                 if (o > 0 && !met.insert(operand.source).second) continue;
                 const bool adds = o == 0 && at(n).op != assignment::assign;
                 bytes += (adds ? 2 : 1) * static_cast<double>(element_count(at(n).axes, operand.present)) *
@@ -199,7 +199,7 @@ class fuser {
         }
         const auto& c = f.made;
         double kept = 0;
-        for (const auto source : temporaries_of(first, f.last)) {
+        for (const auto source : f.own) {
             const auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - source)];
             kept += 2 * static_cast<double>(t.elements) * static_cast<double>(size_of(t.type));
         }
