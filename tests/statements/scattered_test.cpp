@@ -141,7 +141,9 @@ TEST_CASE("a table at the address of one that is gone is another one") {
         v(l(e)) += w(e);
         CHECK(v(n) == 3000.0);
     }
+#ifndef __SANITIZE_ADDRESS__ // which keeps freed memory from being given out again
     CHECK(same_address > 0);
+#endif
     // The same by memory that is not ricci's.
     for (int n = 0; n < 100; ++n) {
         const std::vector<int> entries(3000, n);
