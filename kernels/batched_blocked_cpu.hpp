@@ -4,8 +4,8 @@
 // A block of the launch has rows_of_block rows by columns_of_block columns of one product's C, and goes along the sum
 // by k_panel steps: what it reads of Y in these stays in L2 while panels of X, of as many rows as a tile, pass by.
 // A panel is copied once, whatever way X lies, into what a tile reads from front to back, and then multiplied by all
-// columns. Y is read from where it is; where it is of another type, or k has several axes, from a copy of the block's
-// steps and columns.
+// columns; X that stays in L1, or that few columns are multiplied by, is read from where it is. So is Y; where it is of
+// another type, or k has several axes, from a copy of the block's steps and columns.
 //
 // Where C is symmetric (C's elements (i, j) and (j, i) are the same sums, conjugated where it is Hermitian), tiles
 // above the diagonal are left out: the block copies what it has below it there.
@@ -14,9 +14,9 @@
 // steps: from memory f64 64 is limited by neither otherwise (50 % of the triad, 41 GF/s of 110).
 //
 // Constants: product.hpp's; tile_m (vectors) and tile_n (columns) of a tile; k_unrolled; simd_bytes, simd_registers;
-// products_ahead, 1 if they are fetched; k_panel, a multiple of a vector's elements or all of k; rows_of_block, a
-// multiple of a tile's rows; columns_of_block, of tile_n; symmetry: 0 none, 1 symmetric, 2 Hermitian. With symmetry a
-// tile's rows are a multiple of tile_n.
+// products_ahead, 1 if they are fetched; x_in_place, whether X is not copied; k_panel, a multiple of a vector's
+// elements or all of k; rows_of_block, a multiple of a tile's rows; columns_of_block, of tile_n; symmetry: 0 none,
+// 1 symmetric, 2 Hermitian. With symmetry a tile's rows are a multiple of tile_n.
 #pragma once
 
 #include "register_tile_cpu.hpp"
@@ -28,13 +28,11 @@ constexpr int column_blocks = (column_count_of_c + columns_of_block - 1) / colum
 constexpr bool panel_is_whole = row_vectors % tile_m == 0 && last_lanes == lanes; ///< the last one too
 constexpr int last_vectors = row_vectors % tile_m == 0 ? tile_m : row_vectors % tile_m;
 
-/// X is read from where it is if all of it stays in L1: columns far apart would lie on the same sets of it.
-constexpr bool x_is_near = x_along_m && is_same<x_element, compute> && m * k * sizeof(x_element) <= 40000 &&
-                           span_of(m, m_stride[1][0], k, k_stride[0][0]) > 0;
+static_assert(!x_in_place || (x_along_m && is_same<x_element, compute>), "X is read by vectors as it is");
 
 /// What a block copies of X and Y.
 struct block_copies {
-    alignas(64) real x[k_panel * tile_m * lanes];
+    alignas(64) real x[x_in_place ? 1 : k_panel * tile_m * lanes];
     alignas(64) real y[y_is_packed ? columns_of_block : 1][y_is_packed ? k_panel * parts : 1];
 };
 
@@ -156,7 +154,7 @@ RICCI_FUNCTION void block_tile(const arguments& a, block_work& work, int row, in
     for (int l = 0; l < steps; ++l) {
         fetch_step(share, l);
         vector x[Vectors];
-        if constexpr (x_is_near) {
+        if constexpr (x_in_place) {
             RICCI_ALL_UNROLLED for (int v = 0; v + 1 < Vectors; ++v)
                 x[v] = x_along_rows<lanes>(a, work.at.x, row * parts + v * lanes, first + l);
             x[Vectors - 1] = x_along_rows<Last>(a, work.at.x, row * parts + (Vectors - 1) * lanes, first + l);
@@ -164,11 +162,13 @@ RICCI_FUNCTION void block_tile(const arguments& a, block_work& work, int row, in
             RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v)
                 x[v] = load_whole<real, lanes>(panel + (l * Vectors + v) * lanes);
         }
+        const real* numbers;
+        if constexpr (y_is_packed) numbers = anchored(copies.y[own] + l * parts);
+        else numbers = anchored(reinterpret_cast<const real*>(y + y_offset(a, first + l, column)));
+        const long long apart = y_is_packed ? k_panel * parts : n_offset(a, 1, 1) * parts;
         RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
             RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) {
-                real number;
-                if constexpr (y_is_packed) number = copies.y[own + j][l * parts + p];
-                else number = reinterpret_cast<const real*>(y + y_offset(a, first + l, column + j))[p];
+                const real number = numbers[j * apart + p];
                 RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) sums[v][j][p] += x[v] * number;
             }
     }
@@ -233,7 +233,7 @@ RICCI_FUNCTION void product_of_block(const arguments& a, block_work& work, int r
             const int until = last_column(row, end);
             if (until <= begin) continue;
             const auto multiply = [&](auto vectors, auto lanes_of_last) RICCI_INLINED {
-                if constexpr (!x_is_near)
+                if constexpr (!x_in_place)
                     copy_panel<vectors, lanes_of_last>(a, at.x, row, first, steps, work.copies.x);
                 panel_times_columns<vectors, lanes_of_last>(a, work, row, begin, until, first, steps);
             };

@@ -198,10 +198,18 @@ RICCI_FUNCTION vector x_vector(const arguments& a, const product_operands& from,
     else return x_along_rows<Count>(a, from.x, row, l);
 }
 
-RICCI_FUNCTION real y_number(const arguments& a, const product_operands& from, int l, int column, int part) {
-    if constexpr (y_copied_by_rows) return from.packed->y[l * n + column];
-    else if constexpr (y_is_packed) return from.packed->y[(column * k + l) * parts + part];
-    else return reinterpret_cast<const real*>(from.y + y_offset(a, l, column))[part];
+/// Y's numbers of step l, from a column on.
+RICCI_FUNCTION const real* y_numbers(const arguments& a, const product_operands& from, int l, int column) {
+    if constexpr (y_copied_by_rows) return anchored(from.packed->y + l * n + column);
+    else if constexpr (y_is_packed) return anchored(from.packed->y + (column * k + l) * parts);
+    else return anchored(reinterpret_cast<const real*>(from.y + y_offset(a, l, column)));
+}
+
+/// Numbers between two columns of those.
+RICCI_FUNCTION long long y_columns_apart(const arguments& a) {
+    if constexpr (y_copied_by_rows) return 1;
+    else if constexpr (y_is_packed) return k * parts;
+    else return n_offset(a, 1, 1) * parts;
 }
 
 // ---- C ----
@@ -290,9 +298,10 @@ RICCI_FUNCTION void product_tile(const arguments& a, const product_operands& fro
     vector sums[Vectors][Columns][parts];
     set_to_zero(sums);
     const auto add_step = [&](int l, const vector(&x)[Vectors]) RICCI_INLINED {
+        const real* const numbers = y_numbers(a, from, l, column);
         RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
             RICCI_ALL_UNROLLED for (int p = 0; p < parts; ++p) {
-                const real y = y_number(a, from, l, column + j, p);
+                const real y = numbers[j * y_columns_apart(a) + p];
                 RICCI_ALL_UNROLLED for (int v = 0; v < Vectors; ++v) sums[v][j][p] += x[v] * y;
             }
     };

@@ -68,11 +68,19 @@ bool lies_together(const step& st, int o) {
     return span <= 2 * elements;
 }
 
+constexpr std::int64_t near_bytes = 40000; ///< of X, which stays in L1
+constexpr std::int64_t fewest_reuses = 2;  ///< of a copied number
+
 /// Half of a symmetric C is worth more than what that costs, from here on.
 constexpr std::int64_t least_symmetric = 3, least_rows = 20; ///< vectors a column; and rows
 
 std::int64_t elements_of_vector(scalar_type compute, const machine& chip) {
     return chip.vector_bytes / size_of(compute);
+}
+
+bool rows_cross_lines(const step& st, const machine& chip) {
+    const auto between = single_step(st, st.x, k) * size_of(operand_of(st, 1).type);
+    return between % chip.vector_bytes != 0;
 }
 
 bool pays_symmetry(std::int64_t rows, scalar_type compute, const machine& chip) {
@@ -97,6 +105,14 @@ blocked_layout blocked_layout_of(const step& st, const batched_tile& t, const ma
     out.row_blocks = divided(g.rows, out.block_rows);
     out.column_blocks = divided(g.columns, t.panel);
     return out;
+}
+
+bool reads_x_in_place(const step& st, const batched_tile& t) {
+    const auto& x = operand_of(st, 1);
+    if (x.type != st.compute || single_step(st, st.x, m) != 1 || axes_of(st, k).size() != 1) return false;
+    const auto tiles = divided(std::min<std::int64_t>(extent_of(st, n), t.panel), t.tile_n);
+    const bool is_near = extent_of(st, m) * extent_of(st, k) * size_of(x.type) <= near_bytes && lies_together(st, 1);
+    return is_near || tiles <= fewest_reuses;
 }
 
 symmetry symmetry_of_c(const step& st) {
@@ -166,10 +182,14 @@ std::vector<double> blocked_seconds(const step& st, const std::vector<batched_ti
     const geometry g(st, chip);
     const bool mirrors = symmetry_of_c(st) != symmetry::none;
     constexpr double cycles_of_a_tile = 12, cycles_of_a_copy = 2; ///< until sums are under way; of a vector
+    constexpr double crossing_load = 0.5; ///< more, of a vector that lies anywhere in lines of memory
     std::vector<double> out;
     for (const auto& t : tiles) {
         const auto layout = blocked_layout_of(st, t, chip);
         const auto chunks = static_cast<double>(divided(g.steps, t.k_panel)), steps = static_cast<double>(g.steps);
+        const bool in_place = reads_x_in_place(st, t);
+        const double of_load = in_place && rows_cross_lines(st, chip) ? 1 + crossing_load : 1;
+        const double of_copy = in_place ? 0 : cycles_of_a_copy;
         const auto of_panel = [&](std::int64_t row) {
             const auto rows = std::min(layout.panel_rows, g.rows - row);
             const auto v = static_cast<double>(divided(rows * g.parts, g.lanes));
@@ -177,19 +197,20 @@ std::vector<double> blocked_seconds(const step& st, const std::vector<batched_ti
             const auto of_tile = [&](std::int64_t count) {
                 const auto c = static_cast<double>(count * g.parts);
                 const double multiplies = std::max(v * c / multiplies_a_cycle, latency);
-                const double loads = (c + v) / loads_a_cycle;
+                const double loads = (c + v * of_load) / loads_a_cycle;
                 return steps * (std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads)) +
                        chunks * (cycles_of_a_tile + v * c);
             };
             return static_cast<double>(columns / t.tile_n) * of_tile(t.tile_n) +
                    (columns % t.tile_n != 0 ? of_tile(columns % t.tile_n) : 0) +
-                   static_cast<double>(layout.column_blocks) * v * steps * cycles_of_a_copy;
+                   static_cast<double>(layout.column_blocks) * v * steps * of_copy;
         };
         const auto last = (g.rows - 1) / layout.panel_rows * layout.panel_rows;
         double cycles = of_panel(last);
         if (mirrors)
             for (std::int64_t row = 0; row < last; row += layout.panel_rows) cycles += of_panel(row);
-        else if (last > 0) cycles += static_cast<double>(last / layout.panel_rows) * of_panel(0);
+        else if (last > 0)
+            cycles += static_cast<double>(last / layout.panel_rows) * of_panel(0);
         out.push_back(cycles * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
     }
     return out;

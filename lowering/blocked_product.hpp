@@ -22,6 +22,9 @@ struct blocked_layout {
 
 blocked_layout blocked_layout_of(const step& st, const batched_tile& t, const machine& chip);
 
+/// Whether tiles read X from where it is: it stays in L1, or too few columns would read what is copied of it.
+bool reads_x_in_place(const step& st, const batched_tile& t);
+
 /// The symmetry that the kernel makes use of: of a C whose mirrored axes are its rows and its columns.
 symmetry symmetry_of_c(const step& st);
 

@@ -18,14 +18,16 @@ using enum axis_class;
 
 constexpr double exposed_latency = 0.4 * latency; ///< the rest is hidden by the next tile's or product's
 constexpr double crossing_loads_a_cycle = 1, crossing_stores_a_cycle = 0.5;
-constexpr double cycles_of_a_tile = 4; ///< until its first sums are under way
+constexpr double cycles_of_a_tile = 4;    ///< until its first sums are under way
+constexpr double tile_overlap_lost = 0.2; ///< of loads, or multiplies: these tiles are short
+constexpr double of_jumping = 0.02;       ///< of a step that is not the whole sum's code
 /// Bytes of X and Y: smaller products need not be fetched ahead, larger ones have no room beside the one at work. In
 /// between, from memory, f64 32 without is at 78 % of the triad, with it at 150 (`+=`), and 68 and 98 (`=`); from L2
 /// it costs 4 % (`=`) to 10 (`+=`).
 constexpr std::int64_t least_fetched = 1024, most_fetched = 20000;
 /// From L2 that cores get while they multiply, with and without fetching ahead (f64 and f32 5 to 8, Xeon with 2 MB of
 /// L2 a core).
-constexpr double bytes_a_cycle = 18, bytes_a_cycle_ahead = 19;
+constexpr double bytes_a_cycle = 17, bytes_a_cycle_ahead = 18;
 constexpr std::int64_t most_unrolled = 320; ///< multiplies without a jump: 64 to 128 bytes of code for ten
 
 /// What the kernel's constants are made of.
@@ -69,25 +71,34 @@ std::int64_t evenly(std::int64_t count, std::int64_t largest) {
     return (count + parts - 1) / parts;
 }
 
-/// What a product of a long batch has of its own, however long this one is: its kernel serves them all.
-double bytes_of_a_product(const step& st) {
+/// What a product of a long batch has of its own of an operand, however long this one is: its kernel serves them all.
+double bytes_of_a_product(const step& st, int o) {
     const auto batches = axes_of(st, batch);
-    double bytes = 0;
-    for (const int o : {0, 1, 2}) {
-        const auto& x = operand_of(st, o);
-        const bool own = !x.gathers.empty() || std::any_of(batches.begin(), batches.end(), [&](auto a) {
-            return x.present[static_cast<std::size_t>(a)] != 0;
-        });
-        const auto first = extent_of(st, o == 2 ? axis_class::k : m);
-        const auto second = extent_of(st, o == 1 ? axis_class::k : axis_class::n), elements = first * second;
-        const bool twice = o == 0 && st.op != assignment::assign;
-        if (own) bytes += static_cast<double>(elements * size_of(x.type) * (twice ? 2 : 1));
-    }
-    return bytes;
+    const auto& x = operand_of(st, o);
+    const bool own = !x.gathers.empty() || std::any_of(batches.begin(), batches.end(), [&](auto a) {
+        return x.present[static_cast<std::size_t>(a)] != 0;
+    });
+    const auto first = extent_of(st, o == 2 ? axis_class::k : m);
+    const auto second = extent_of(st, o == 1 ? axis_class::k : axis_class::n), elements = first * second;
+    const bool twice = o == 0 && st.op != assignment::assign;
+    return own ? static_cast<double>(elements * size_of(x.type) * (twice ? 2 : 1)) : 0;
+}
+
+/// What C's way to L2 takes of its rate, where tiles write it a column after another, whole columns side by side, or
+/// pieces of columns (f64 78 x 121 x 3: 21 us by tiles of 5 vectors and 1 column, 25 by 5 x 5, 31 by 2 x 8).
+double share_of_c(const geometry& g, const batched_tile& t) {
+    constexpr double whole_columns = 1.8, pieces = 2;
+    return t.tile_n == 1 ? 1 : t.tile_m >= g.vectors ? whole_columns : pieces;
 }
 
 std::int64_t fetched_bytes(const step& st) {
     return (extent_of(st, m) + extent_of(st, axis_class::n)) * extent_of(st, k) * size_of(st.compute);
+}
+
+/// Two products ahead, that is; with C, which lies beside them in L1 then (f64 23 x 54 x 6 from L2: 28 us, one ahead
+/// 14).
+std::int64_t bytes_of_one_ahead(const step& st) {
+    return fetched_bytes(st) + extent_of(st, m) * extent_of(st, axis_class::n) * size_of(operand_of(st, 0).type);
 }
 
 bool fetches(const step& st) { return !axes_of(st, batch).empty() && fits_near(st); }
@@ -124,15 +135,15 @@ double cycles_of_product(const geometry& g, const batched_tile& t, std::int64_t 
     for (std::int64_t r = 0; r < row_tiles; ++r)
         for (std::int64_t c = 0; c < column_tiles; ++c) {
             const auto v = static_cast<double>(g.vectors / row_tiles + (r < g.vectors % row_tiles));
-            const auto columns =
-                static_cast<double>((g.n / column_tiles + (c < g.n % column_tiles)) * g.parts);
+            const auto columns = static_cast<double>((g.n / column_tiles + (c < g.n % column_tiles)) * g.parts);
             const double multiplies = std::max(v * columns / multiplies_a_cycle, exposed_latency);
             const double loads = (columns + (t.stages > 0 ? 2 : 0)) / broadcasts_a_cycle +
                                  v * (crossing / crossing_loads_a_cycle + (1 - crossing) / loads_a_cycle);
-            const double jumps = t.k_unrolled > 0 && t.k_unrolled < g.k ? 1.0 / t.k_unrolled : 0;
-            const double stores = v * columns / static_cast<double>(g.parts) *
-                                  (crossing / crossing_stores_a_cycle + (1 - crossing));
-            const double step = std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads) + jumps;
+            const bool jumping = t.k_unrolled > 0 && t.k_unrolled < g.k;
+            const double jumps = jumping ? 1.0 / t.k_unrolled + of_jumping * multiplies : 0;
+            const double stores =
+                v * columns / static_cast<double>(g.parts) * (crossing / crossing_stores_a_cycle + (1 - crossing));
+            const double step = std::max(multiplies, loads) + tile_overlap_lost * std::min(multiplies, loads) + jumps;
             cycles += static_cast<double>(g.k) * step + stores + cycles_of_a_tile;
         }
     return cycles;
@@ -206,7 +217,7 @@ std::vector<batched_tile> register_tiles(const step& st, const machine& chip) {
         if (t.products > 1 || fetched_bytes(st) < least_fetched) fetching.push_back(t);
         if (t.products > 1) continue;
         for (const int ahead : {2, 1}) {
-            if (ahead > 1 && ahead * fetched_bytes(st) > most_fetched) continue;
+            if (ahead > 1 && ahead * bytes_of_one_ahead(st) > most_fetched) continue;
             fetching.push_back(t);
             fetching.back().stages = ahead;
         }
@@ -247,8 +258,8 @@ std::vector<double> neighbor_tile_seconds(const step& st, const std::vector<batc
         const double tiles_of_c = up(rows, t.tile_m) * up(columns, t.tile_n);
         const double i = static_cast<double>(rows) / up(rows, t.tile_m);
         const double j = static_cast<double>(columns) / up(columns, t.tile_n);
-        const double a_step = std::max({parts * parts * i * j / multiplies_a_cycle, exposed_latency,
-                                        parts * (i + j) / loads_a_cycle});
+        const double a_step =
+            std::max({parts * parts * i * j / multiplies_a_cycle, exposed_latency, parts * (i + j) / loads_a_cycle});
         const bool copies_x = columns > t.tile_n || parts > 1, copies_y = rows > t.tile_m || parts > 1;
         const auto sides = (copies_x ? rows : 0) + (copies_y ? columns : 0);
         const double copied = parts * static_cast<double>(steps * sides);
@@ -266,14 +277,15 @@ std::vector<double> register_tile_seconds(const step& st, const std::vector<batc
     const auto element = size_of(real_of(st.compute));
     const double clock = core_clock(st, chip);
     const double products = static_cast<double>(extent_of(st, batch));
-    const double bytes = bytes_of_a_product(st);
+    const double of_x_and_y = bytes_of_a_product(st, 1) + bytes_of_a_product(st, 2), of_c = bytes_of_a_product(st, 0);
     const bool sums_rows = adds_along_k(st);
     std::vector<double> out;
     for (const auto& t : tiles) {
-        const double cycles = sums_rows        ? cycles_of_row_sums(st, chip)
-                              : t.products > 1 ? packed_group_cycles(st, chip) / t.products
-                                               : cycles_of_product(g, t, element) +
-                                                     cycles_of_copies(g, t, costs, chip);
+        const double cycles = sums_rows ? cycles_of_row_sums(st, chip)
+                              : t.products > 1
+                                  ? packed_group_cycles(st, chip) / t.products
+                                  : cycles_of_product(g, t, element) + cycles_of_copies(g, t, costs, chip);
+        const double bytes = of_x_and_y + of_c * (sums_rows || t.products > 1 ? 1 : share_of_c(g, t));
         const double memory = bytes / (t.stages > 0 ? bytes_a_cycle_ahead : bytes_a_cycle);
         out.push_back(products * (std::max(cycles, memory) + std::min(cycles, memory) / 8) / clock);
     }

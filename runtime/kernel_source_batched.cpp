@@ -156,6 +156,7 @@ class batched_source : public product_source {
         text_.constant("rows_of_block", layout.block_rows);
         text_.constant("columns_of_block", t.panel);
         text_.constant("symmetry", static_cast<std::int64_t>(symmetry_of_c(st_)));
+        text_.flag("x_in_place", reads_x_in_place(st_, t));
         finish("batched_blocked");
         out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
     }
