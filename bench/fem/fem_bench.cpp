@@ -7,6 +7,7 @@
 #include "bench/fem/reference.hpp"
 
 #include <ricci/lowering/error.hpp>
+#include <ricci/runtime/content_versions.hpp>
 #include <ricci/runtime/run.hpp>
 
 #include <fmt/format.h>
@@ -68,6 +69,27 @@ void make_positive_definite(const problem& p, const operand_addresses& set, devi
         runtime::run(bind_text(each, {&s, 1}));
 }
 
+/// Tables that ricci knows to be unchanged, as it knows it of a ricci::tensor: of other memory it would read them
+/// again at each use.
+class known_tables {
+  public:
+    explicit known_tables(device where) : where_(where) {}
+    ~known_tables() {
+        for (const void* const table : all_) runtime::forget_contents(where_, table);
+    }
+    known_tables(const known_tables&) = delete;
+    known_tables& operator=(const known_tables&) = delete;
+
+    void add(const void* table) {
+        runtime::track_contents(where_, table);
+        all_.push_back(table);
+    }
+
+  private:
+    device where_;
+    std::vector<const void*> all_;
+};
+
 row describe(const problem& p) {
     row r;
     r.kind = "fem";
@@ -103,7 +125,10 @@ work work_of(const problem& p, peers_by_name& peers, device where) {
         return peers.at(name)->contenders(p, sets);
     };
     w.check = [p, where](const operand_addresses& at) { return check(p, at, where); };
-    w.adjust = [p, where](const operand_addresses& at) { make_positive_definite(p, at, where); };
+    w.adjust = [p, where, tables = std::make_shared<known_tables>(where)](const operand_addresses& at) {
+        make_positive_definite(p, at, where);
+        if (p.is_global()) tables->add(at[at_l]);
+    };
     w.bytes = w.element_bytes = p.bytes(), w.flops = p.flops();
     w.at_roofline = true;
     return w;
