@@ -1,8 +1,8 @@
 // step_peer: a contraction at a time with every intermediate in memory, by ricci, or by a library as GEMMs.
 #include "bench/device_memory.hpp"
+#include "bench/fem/contraction.hpp"
 #include "bench/fem/notation.hpp"
 #include "bench/fem/operator_peer.hpp"
-#include "bench/statement_product.hpp"
 
 #include <ricci/lowering/error.hpp>
 #include <ricci/runtime/backend.hpp>
@@ -43,16 +43,12 @@ class intermediates {
 using step = std::function<void(std::size_t set)>;
 
 /// The operands of a product on each set.
-std::vector<operand_set> operands_of(const statement_product& found, std::size_t number,
+std::vector<operand_set> operands_of(const contraction& found, std::size_t number,
                                      const std::vector<std::vector<lowering::statement>>& programs) {
     std::vector<operand_set> all;
     for (const auto& program : programs) {
-        void* at[3] = {};
-        for (std::size_t n = 0; n < 3; ++n) {
-            const lowering::access& a = program[number].accesses[static_cast<std::size_t>(found.access[n])];
-            at[n] = static_cast<char*>(a.data) + found.offset[n] * lowering::size_of(a.type);
-        }
-        all.push_back({at[0], at[1], at[2]});
+        const auto data = [&](std::size_t n) { return program[number].accesses[found.access[n]].data; };
+        all.push_back({data(0), data(1), data(2), nullptr, nullptr});
     }
     return all;
 }
@@ -98,7 +94,7 @@ class step_peer : public operator_peer {
     step step_of(const std::vector<std::vector<lowering::statement>>& programs, std::size_t number) {
         runtime::backend& b = runtime::backend_of(where_);
         const lowering::statement& first = programs.front()[number];
-        if (const auto found = library_ ? product_of(first, b.machine()) : std::nullopt) {
+        if (const auto found = library_ ? contraction_of(first) : std::nullopt) {
             product p = found->p;
             p.math = runtime::chosen_math();
             const auto ways = library_->contenders(p, operands_of(*found, number, programs));

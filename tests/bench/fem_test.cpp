@@ -1,8 +1,10 @@
 // fem_test: the bake-off problems of `ricci bench fem`: meshes, costs, points, results.
+#include "bench/fem/contraction.hpp"
 #include "bench/fem/fem_bench.hpp"
 #include "bench/fem/notation.hpp"
 #include "bench/fem/operator_peer.hpp"
 #include "bench/fem/reference.hpp"
+#include "bench/peers/gemm_call.hpp"
 #include "lowering/error.hpp"
 #include "runtime/run.hpp"
 #include "tests/catch.hpp"
@@ -171,6 +173,26 @@ TEST_CASE("fused, by steps and by hand: all bake-off problems have the reference
                     CHECK(correct());
                 }
             }
+        }
+}
+
+TEST_CASE("every contraction by itself is a product that a BLAS has a call for") {
+    for (int number = 1; number <= 6; ++number)
+        for (std::int64_t order = 1; order <= 8; ++order) {
+            CAPTURE(number, order);
+            const problem p = make(number, order, form::global, {2, 3, 4});
+            const program steps = step_by_step(p);
+            double flops = 0;
+            int products = 0;
+            const std::vector<void*> nowhere(steps.operands.size() + steps.intermediates.size());
+            for (const auto& s : bind(steps, nowhere, nowhere, cpu()))
+                if (const auto found = contraction_of(s)) {
+                    CHECK(gemm_call_of(found->p));
+                    flops += flops_of(found->p), ++products;
+                }
+            CHECK(products == (p.is_mass() || p.is_collocated() ? 6 : 12));
+            const double pointwise = static_cast<double>(p.points() * p.components() * 24);
+            CHECK(flops == p.flops() - (p.is_mass() ? 1 : 15) * pointwise);
         }
 }
 
