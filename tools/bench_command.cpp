@@ -35,8 +35,8 @@ constexpr const char* peers_of_products =
     "that this device has but the triad, and plain loops where sums are short";
 constexpr const char* peers_of_operators =
     "What to measure against: unfused (ricci, each contraction a statement with its result in memory), cublas (on a "
-    "GPU), blas, libxsmm (the same, contractions by that library), loops (sum factorisation by hand over constant "
-    "sizes; all on a CPU), or none; else all that this device has but libxsmm";
+    "GPU), blas (the same, contractions by that library), loops (sum factorisation by hand over constant "
+    "sizes; all on a CPU), or none; else all that this device has";
 
 /// What every subcommand takes.
 void add_common(CLI::App& app, all_options& o, const char* peers_help) {

@@ -66,7 +66,7 @@ class loops_peer : public operator_peer {
 
     std::vector<contender> contenders(const problem& p, const std::vector<operand_addresses>& sets) override {
         const auto functions =
-            native_functions(native_source(constants_of(p), {"vectors_cpu.hpp", "operator_loops_cpu.hpp"}), 2);
+            native_functions(native_source(constants_of(p), {"vectors_cpu.hpp", "../fem/operator_loops_cpu.hpp"}), 2);
         const char* const variants[] = {"an element at a time", "elements in lanes"};
         std::vector<contender> all;
         for (std::size_t n = 0; n < 2; ++n)

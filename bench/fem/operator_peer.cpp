@@ -8,7 +8,7 @@
 namespace ricci::bench::fem {
 
 const std::vector<std::string>& operator_peer_names() {
-    static const std::vector<std::string> names{"unfused", "cublas", "loops", "blas", "libxsmm"};
+    static const std::vector<std::string> names{"unfused", "cublas", "loops", "blas"};
     return names;
 }
 

@@ -21,7 +21,7 @@ class operator_peer {
     virtual std::vector<contender> contenders(const problem& p, const std::vector<operand_addresses>& sets) = 0;
 };
 
-/// "unfused": ricci, a contraction at a time, each intermediate in memory. "cublas", "blas", "libxsmm": the same, the
+/// "unfused": ricci, a contraction at a time, each intermediate in memory. "cublas", "blas": the same, the
 /// contractions by that library. "loops": written by hand, on a CPU.
 const std::vector<std::string>& operator_peer_names();
 

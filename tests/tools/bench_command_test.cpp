@@ -202,7 +202,7 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"fem", "--scatter", "fast"}, "ricci: --scatter: there is no 'fast'; there are ordered, atomic\n"},
         {{"fem", "--types", "c64"}, "ricci: --types: operators are not measured in c64; there are f64, f32\n"},
         {{"fem", "--peers", "eigen"},
-         "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas, libxsmm\n"},
+         "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas\n"},
         {{"statement"}, "ricci: statements is required\n"},
         {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
         {{"statement", "C(i) = A(i)", "A=f64"}, "the extents stand in brackets behind the type"},
