@@ -62,7 +62,7 @@ struct work {
     double bytes = 0, element_bytes = 0, flops = 0;
     std::optional<work_product> as_product; ///< for peers and check
     /// Of what is no product, all may be empty: a peer's ways to do the same on these sets, the check of a set's
-    /// results, and what makes random numbers such as the operands have.
+    /// results, and what makes of the random numbers those that the operands shall have.
     std::function<std::vector<contender>(const std::string& peer, const std::vector<operand_addresses>& sets)>
         contenders;
     std::function<findings(const operand_addresses&)> check;

@@ -30,6 +30,8 @@ class intermediates {
             bytes += (elements_of(o) * lowering::size_of(o.type) + alignment - 1) / alignment * alignment;
         }
         memory_ = device_memory(where, static_cast<std::size_t>(std::max(bytes, alignment)));
+        // Now, so that pages are found before anything is timed, ricci's workspace too.
+        runtime::backend_of(where).zero(memory_.data(), memory_.bytes());
         for (const std::int64_t begin : begins) addresses_.push_back(memory_.data() + begin);
     }
     const std::vector<void*>& addresses() const { return addresses_; }
@@ -53,17 +55,21 @@ std::vector<operand_set> operands_of(const contraction& found, std::size_t numbe
     return all;
 }
 
-/// The fastest of a library's ways, after which its result stands where the next step finds it.
+/// The fastest of a library's ways, one that fails left out. The result stands where the next step finds it.
 step fastest(const std::vector<contender>& ways, runtime::backend& b) {
     constexpr int tries = 2;
     const contender* best = nullptr;
     double least = std::numeric_limits<double>::infinity();
-    for (const contender& way : ways) {
-        way.run(0); // to warm up
-        for (int n = 0; n < tries; ++n)
-            if (const double seconds = b.seconds_of([&] { way.run(0); }); seconds < least)
-                least = seconds, best = &way;
-    }
+    std::string problem = "has no call for it";
+    for (const contender& way : ways) try {
+            way.run(0); // to warm up
+            for (int n = 0; n < tries; ++n)
+                if (const double seconds = b.seconds_of([&] { way.run(0); }); seconds < least)
+                    least = seconds, best = &way;
+        } catch (const error& e) {
+            problem = e.what();
+        }
+    if (!best) throw error(problem, blame::environment);
     return best->run;
 }
 
@@ -92,14 +98,11 @@ class step_peer : public operator_peer {
 
   private:
     step step_of(const std::vector<std::vector<lowering::statement>>& programs, std::size_t number) {
-        runtime::backend& b = runtime::backend_of(where_);
-        const lowering::statement& first = programs.front()[number];
-        if (const auto found = library_ ? contraction_of(first) : std::nullopt) {
+        if (const auto found = library_ ? contraction_of(programs.front()[number]) : std::nullopt) {
             product p = found->p;
             p.math = runtime::chosen_math();
-            const auto ways = library_->contenders(p, operands_of(*found, number, programs));
-            if (!ways.empty()) return fastest(ways, b);
-            throw error(fmt::format("has no call for {}", first.accesses.front().name));
+            return fastest(library_->contenders(p, operands_of(*found, number, programs)),
+                           runtime::backend_of(where_));
         }
         std::vector<lowering::statement> same;
         for (const auto& program : programs) same.push_back(program[number]);
