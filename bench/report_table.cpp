@@ -44,7 +44,9 @@ std::string counts_of(const report& r, const row& of) {
             if (const auto count = count_of(of, *best, e))
                 counts +=
                     fmt::format("{} {:.4g} {}", counts.empty() ? "" : ",", *count, events_of_processor()[e].name);
-        if (!counts.empty()) out += fmt::format("{} {}{}", out.empty() ? "    each product:" : ";", name, counts);
+        if (!counts.empty())
+            out += fmt::format("{} {}{}", out.empty() ? (of.field ? "    each element:" : "    each product:") : ";",
+                               name, counts);
     }
     return out.empty() ? "" : out + "\n";
 }
