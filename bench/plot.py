@@ -4,6 +4,7 @@
     bench/plot.py rate batched.json --out rate.png              with the roofline, and cuBLAS dashed
     bench/plot.py speedup batched.json --peer cublas --out speedup.pdf
     bench/plot.py batch counts.json --unit percent --out batch.png
+    bench/plot.py rate fem.json --unit dof --peer unfused --out fem.png
 
 Several files are drawn into one figure. Needs matplotlib.
 """
@@ -12,7 +13,7 @@ import argparse
 import json
 import sys
 
-UNITS = {"gf": "GF/s", "gb": "GB/s", "percent": "% of the bandwidth or peak measured in the run"}
+UNITS = {"dof": "MDOF/s", "gf": "GF/s", "gb": "GB/s", "percent": "% of the bandwidth or peak measured in the run"}
 
 
 def best(row, peer):
@@ -23,7 +24,10 @@ def best(row, peer):
 
 
 def size_of(row):
-    """What a row is drawn over: n of n x n x n, the width of a tall-skinny product, else the cube root of m*n*k."""
+    """What a row is drawn over: the order of an operator, n of n x n x n, the width of a tall-skinny product, else the
+    cube root of m*n*k."""
+    if row["kind"] == "fem":
+        return row["order"]
     m, n, k = row["m"], row["n"], row["k"]
     if row["kind"] == "atb":
         return (m * n) ** 0.5
@@ -39,6 +43,7 @@ def series_of(row, differing):
         words.append(row.get("math", "full"))
     if "kind" in differing:
         words.insert(0, row["kind"])
+    words += [row[key] for key in ("operator", "form", "scatter") if key in differing and key in row]
     if "operations" in differing and row["operations"]:
         words.append(row["operations"])
     if "accumulate" in differing:
@@ -66,7 +71,7 @@ def read(files):
 
 def grouped(rows, by_size=False):
     """The rows by series, in order of appearance; of each size apart, if asked."""
-    keys = ("kind", "math", "operations", "accumulate", "layout", "padding", "offset")
+    keys = ("kind", "operator", "form", "scatter", "math", "operations", "accumulate", "layout", "padding", "offset")
     differing = {key for key in keys if len({row.get(key) for row in rows}) > 1}
     out = {}
     for row in rows:
@@ -76,6 +81,8 @@ def grouped(rows, by_size=False):
 
 
 def value(row, result, unit):
+    if unit == "dof":
+        return result.get("dof_per_s", 0) * 1e-6
     return result[{"gf": "gf_per_s", "gb": "gb_per_s", "percent": "percent"}[unit]]
 
 
@@ -83,9 +90,11 @@ def roof(row, unit):
     """What the measured bandwidth allows a row, or the peak one that stays in the caches."""
     if row["percent_of"] == "peak":
         peak = row["yardstick_gf_per_s"]
-        return {"gf": peak, "gb": peak * row["bytes"] / row["flops"], "percent": 100}[unit]
+        return {"gf": peak, "gb": peak * row["bytes"] / row["flops"], "percent": 100,
+                "dof": 1e3 * peak * row.get("unknowns", 0) / row["flops"]}[unit]
     bandwidth = row["yardstick_gb_per_s"]
-    return {"gf": bandwidth * row["flops"] / row["bytes"], "gb": bandwidth, "percent": 100}[unit]
+    return {"gf": bandwidth * row["flops"] / row["bytes"], "gb": bandwidth, "percent": 100,
+            "dof": 1e3 * bandwidth * row.get("unknowns", 0) / row["bytes"]}[unit]
 
 
 def draw_lines(axes, rows, place, options, by_size=False):
@@ -106,7 +115,7 @@ def draw_lines(axes, rows, place, options, by_size=False):
 
 def draw_rate(axes, rows, options):
     draw_lines(axes, rows, size_of, options)
-    axes.set_xlabel("size")
+    axes.set_xlabel("order" if all(row["kind"] == "fem" for row in rows) else "size")
     axes.xaxis.get_major_locator().set_params(integer=True)
 
 

@@ -60,6 +60,8 @@ const measured* best_of(const row& r, std::string_view peer) {
 
 const char* yardstick_of(const row& r) { return r.against_peak ? "peak" : r.against_read ? "read" : "triad"; }
 
+double unknowns_rate(const row& r, const measured& m) { return r.field ? r.field->unknowns / m.seconds : 0; }
+
 double percent_of(const row& r, const measured& m) {
     return 100 * (r.against_peak ? r.flops : r.bytes) / m.seconds / r.yardstick;
 }
@@ -76,6 +78,9 @@ std::optional<double> count_of(const row& r, const measured& m, std::size_t even
 
 std::string label_of(const row& r) {
     if (r.kind == "statement") return r.statement;
+    if (r.field)
+        return fmt::format("{} p={} {} {}{}{}", r.field->name, r.field->order, r.field->form, r.types,
+                           r.field->scatter.empty() ? "" : " ", r.field->scatter);
     std::string text = fmt::format("{}x{}x{} {}", r.size.m, r.size.n, r.size.k, r.types);
     if (r.kind != "batched") text = r.kind + " " + text;
     if (!r.operations.empty()) text += " " + r.operations;

@@ -14,15 +14,25 @@
 
 namespace ricci::bench {
 
+/// An operator that is applied to a field of unknowns: what names a point that is no product.
+struct field_operator {
+    std::string name; ///< "BP3"
+    std::int64_t order = 1;
+    std::string form;    ///< "E", element vectors; "L", global ones
+    std::string scatter; ///< of global vectors: "ordered", "atomic"
+    double unknowns = 0; ///< what is applied is counted in them, too
+};
+
 /// One point that was measured.
 struct row {
-    std::string kind; ///< "batched", "atb", "ab", "statement"
-    shape size;       ///< zero for a statement that is no product of two operands
-    std::int64_t batch = 1;
-    std::string types;      ///< "f16:f32"
+    std::string kind; ///< "batched", "atb", "ab", "statement", "fem"
+    shape size;       ///< zero for what is no product of two operands
+    std::optional<field_operator> field;
+    std::int64_t batch = 1;    ///< of an operator, elements
+    std::string types;         ///< "f16:f32"
     std::string math = "full"; ///< "tf32": f32 and c64 may be rounded to TF32, by peers also
-    std::string operations; ///< "NT"
-    std::string layout;     ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
+    std::string operations;    ///< "NT"
+    std::string layout;        ///< "contiguous", "interleaved", ...; of tall-skinny products "column", "row"
     std::int64_t padding = 0, offset = 0;
     bool accumulate = false;
     std::string statement, kernel;
@@ -31,7 +41,7 @@ struct row {
     double flops = 0;
     std::size_t sets = 1;      ///< of operands, used in turn
     bool against_read = false; ///< % is of reading, not of the triad
-    bool against_peak = false; ///< or of the processor's peak
+    bool against_peak = false; ///< or of the processor's peak, which some rows choose: whichever takes longer
     double yardstick = 0;      ///< bytes a second of either; flops a second
     std::vector<measured> results;
     std::string failure; ///< why there are no results
@@ -50,8 +60,9 @@ struct report {
     gpu_facts gpu;
     bandwidth at_start, at_end;
     peak peak_at_start, peak_at_end; ///< of a CPU
-    std::int64_t cache = 0; ///< not 0: operands stay in the caches, and take so much at most
+    std::int64_t cache = 0;          ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
+    bool fields = false; ///< its rows are of operators on fields
     bool energy = false;
     bool counters = false;   ///< asked for
     std::string no_counters; ///< why there are none
@@ -62,6 +73,9 @@ struct report {
 /// A peer's fastest way whose results are within the bound, else its fastest; null where it has no time. Of "ricci"
 /// too.
 const measured* best_of(const row& r, std::string_view peer);
+
+/// Unknowns a second; 0 where there is no field.
+double unknowns_rate(const row& r, const measured& m);
 
 /// What % is of: "triad", "read" or "peak".
 const char* yardstick_of(const row& r);

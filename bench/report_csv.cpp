@@ -26,6 +26,14 @@ std::string count_names(const std::string& peer) {
     return out;
 }
 
+constexpr const char* field_names = ",operator,order,form,scatter,unknowns,dof_per_s";
+
+std::string field_of(const row& r, const measured* ours) {
+    if (!r.field) return "";
+    return fmt::format(",{},{},{},{},{:.0f},{}", r.field->name, r.field->order, r.field->form, r.field->scatter,
+                       r.field->unknowns, optional(ours, ours ? unknowns_rate(r, *ours) : 0));
+}
+
 /// Of each product, for every event.
 std::string counts(const row& r, const measured* m) {
     std::string out;
@@ -42,6 +50,7 @@ std::string to_csv(const report& r) {
     std::string out =
         "kind,m,n,k,batch,types,math,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
         "us,gb_per_s,gf_per_s,percent,percent_of,error,wrong,joules";
+    if (r.fields) out += field_names;
     if (r.counters) out += count_names("");
     for (const peer_version& p : r.peers) {
         out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
@@ -62,6 +71,7 @@ std::string to_csv(const report& r) {
                            optional(checked, checked ? ours->checked->worst : 0),
                            checked ? fmt::format("{}", ours->checked->wrong) : "",
                            optional(metered, metered ? *ours->joules : 0));
+        out += field_of(each, ours);
         if (r.counters) out += counts(each, ours);
         for (const peer_version& p : r.peers) {
             const measured* const best = best_of(each, p.name);

@@ -23,6 +23,7 @@ json to_json(const row& r, const measured& m) {
         out["calls_a_round"] = m.calls_a_round;
         out["gb_per_s"] = r.bytes / m.seconds * 1e-9;
         out["gf_per_s"] = r.flops / m.seconds * 1e-9;
+        if (r.field) out["dof_per_s"] = unknowns_rate(r, m);
         out["percent"] = percent_of(r, m);
     }
     if (m.checked)
@@ -57,6 +58,11 @@ json to_json(const report& report, const row& r) {
              {"operand_sets", r.sets},
              {"percent_of", yardstick_of(r)},
              {r.against_peak ? "yardstick_gf_per_s" : "yardstick_gb_per_s", r.yardstick * 1e-9}};
+    if (r.field) {
+        out["operator"] = r.field->name, out["order"] = r.field->order, out["form"] = r.field->form;
+        if (!r.field->scatter.empty()) out["scatter"] = r.field->scatter;
+        out["unknowns"] = r.field->unknowns;
+    }
     if (!r.failure.empty()) out["failure"] = r.failure;
     json ratios = json::object();
     for (const peer_version& p : report.peers)

@@ -44,12 +44,15 @@ std::string counts_of(const report& r, const row& of) {
             if (const auto count = count_of(of, *best, e))
                 counts +=
                     fmt::format("{} {:.4g} {}", counts.empty() ? "" : ",", *count, events_of_processor()[e].name);
-        if (!counts.empty()) out += fmt::format("{} {}{}", out.empty() ? "    each product:" : ";", name, counts);
+        if (!counts.empty())
+            out += fmt::format("{} {}{}", out.empty() ? (of.field ? "    each element:" : "    each product:") : ";",
+                               name, counts);
     }
     return out.empty() ? "" : out + "\n";
 }
 
 std::string operation_of(const row& r) {
+    if (r.field) return r.field->scatter.empty() ? "-" : r.field->scatter;
     std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
     if (r.kind != "statement") text += r.accumulate ? "+=" : "=";
     if (r.math != "full") text += " " + r.math;
@@ -83,6 +86,7 @@ std::string table_head(const report& r) {
     out += fmt::format(", ricci {}, {}\n{}; % is of ", r.version, r.date, yardsticks(r.at_start, r.peak_at_start));
     out += r.cache > 0 ? fmt::format("the peak, operands stay in L2 and take at most {:.0f} KB\n",
                                      static_cast<double>(r.cache) * 1e-3)
+           : r.fields  ? "the triad; with a p, of the peak, where the arithmetic takes longer\n"
                        : "the triad, for A^T*B of reading\n";
     if (!r.no_counters.empty()) out += fmt::format("no counters on this machine: {}\n", r.no_counters);
     for (const peer_version& p : r.peers) {
@@ -91,8 +95,10 @@ std::string table_head(const report& r) {
         else if (!p.version.empty())
             out += fmt::format("{}: {}\n", p.name, p.version);
     }
-    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11} {:>9} {:>10} {:>7}", "m x n x k", "type", "operation",
-                       "batch", "us", "GB/s", "GF/s", "%");
+    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11}", r.fields ? "operator" : "m x n x k", "type",
+                       r.fields ? "scatter" : "operation", r.fields ? "elements" : "batch", "us");
+    if (r.fields) out += fmt::format(" {:>9}", "MDOF/s");
+    out += fmt::format(" {:>9} {:>10} {:>7}", "GB/s", "GF/s", "%");
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", "vs " + name, ratio_width);
     if (r.energy) {
         out += fmt::format(" {:>{}}", "mJ ricci", energy_width);
@@ -102,13 +108,18 @@ std::string table_head(const report& r) {
 }
 
 std::string table_line(const report& r, const row& of) {
-    const std::string size = of.size.m == 0 ? "-" : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
+    const std::string size = of.field ? fmt::format("{} p={} {}", of.field->name, of.field->order, of.field->form)
+                             : of.size.m == 0 ? "-"
+                                              : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
     std::string out = fmt::format("{:<22} {:<8} {:<16} {:>10}", size, of.types, operation_of(of), of.batch);
     const measured* const ours = best_of(of, "ricci");
     const std::string last = of.kind == "statement" ? "  " + of.statement : "";
     if (!ours) return out + fmt::format("{}  {}\n", last, of.failure.empty() ? "no time" : of.failure);
-    out += fmt::format(" {:>11.2f} {:>9.1f} {:>10.1f} {:>7.1f}", ours->seconds * 1e6, of.bytes / ours->seconds * 1e-9,
-                       of.flops / ours->seconds * 1e-9, percent_of(of, *ours));
+    out += fmt::format(" {:>11.2f}", ours->seconds * 1e6);
+    if (of.field) out += fmt::format(" {:>9.1f}", unknowns_rate(of, *ours) * 1e-6);
+    const char* const mark = of.field && of.against_peak && r.cache == 0 ? "p" : "";
+    out += fmt::format(" {:>9.1f} {:>10.1f} {:>7}", of.bytes / ours->seconds * 1e-9, of.flops / ours->seconds * 1e-9,
+                       fmt::format("{:.1f}{}", percent_of(of, *ours), mark));
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
     if (r.energy) {
         out += fmt::format(" {:>{}}", millijoules(of, "ricci"), energy_width);
@@ -131,8 +142,7 @@ std::string table_foot(const report& r) {
         for (const auto& [peer, figure] : s.ratios)
             out += fmt::format("  against {}, {} of them: {}\n", peer, figure.rows, figures_of(figure, "x"));
     }
-    if (r.at_end.triad > 0)
-        out += fmt::format("at the end: {}\n", yardsticks(r.at_end, r.peak_at_end));
+    if (r.at_end.triad > 0) out += fmt::format("at the end: {}\n", yardsticks(r.at_end, r.peak_at_end));
     const auto [checked, wrong] = checked_and_wrong(r);
     if (checked > 0) out += fmt::format("results of ricci: {} checked, {} wrong\n", checked, wrong);
     bool inexact = false;

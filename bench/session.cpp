@@ -8,6 +8,7 @@
 #include <ricci/lowering/print.hpp>
 #include <ricci/runtime/lower_for.hpp>
 #include <ricci/runtime/math_mode.hpp>
+#include <ricci/runtime/program_cache.hpp>
 #include <ricci/runtime/run.hpp>
 
 #include <fmt/format.h>
@@ -51,11 +52,32 @@ void write_file(const std::string& file, const std::string& text) {
     if (!file.empty()) with_file(file, "w", [&](std::FILE* to) { std::fwrite(text.data(), 1, text.size(), to); });
 }
 
-/// The kernels that a statement's plan names.
-std::string kernels_of(const lowering::statement& s, device where) {
+/// The kernels that a program's plans name.
+std::string kernels_of(const std::vector<lowering::statement>& program, device where) {
     std::string text;
-    for (const auto& step : runtime::lower_for(s, runtime::backend_of(where), nullptr, runtime::occasion::look).steps)
-        text += fmt::format("{}{}", text.empty() ? "" : " + ", lowering::name_of(step.kernel));
+    const auto add = [&](const lowering::plan& plan) {
+        for (const auto& step : plan.steps)
+            text += fmt::format("{}{}", text.empty() ? "" : " + ", lowering::name_of(step.kernel));
+    };
+    if (runtime::placed_program fused; fused.take(program) && runtime::find_fused(fused)) {
+        add(runtime::plan_of(fused, nullptr));
+        return text;
+    }
+    for (const auto& s : program)
+        add(runtime::lower_for(s, runtime::backend_of(where), nullptr, runtime::occasion::look));
+    return text;
+}
+
+bool has_tables(const std::vector<lowering::statement>& program) {
+    return std::any_of(program.begin(), program.end(), [](const lowering::statement& s) {
+        return std::any_of(s.positions.begin(), s.positions.end(),
+                           [](const lowering::position& p) { return p.is_gathered(); });
+    });
+}
+
+std::string text_of(const std::vector<lowering::statement>& program) {
+    std::string text;
+    for (const auto& s : program) text += fmt::format("{}{}", text.empty() ? "" : "; ", lowering::to_string(s));
     return text;
 }
 
@@ -127,13 +149,13 @@ work work_of(const product& p) {
     }
     w.bind = [p](const std::vector<void*>& at, device where) {
         const auto nth = [&](std::size_t n) { return n < at.size() ? at[n] : nullptr; };
-        return bind(p, {at[0], at[1], at[2], nth(3), nth(4)}, where);
+        return std::vector{bind(p, {at[0], at[1], at[2], nth(3), nth(4)}, where)};
     };
     w.bytes = touched_bytes_of(p), w.element_bytes = bytes_of(p), w.flops = flops_of(p);
     return w;
 }
 
-session::session(const session_options& options)
+session::session(const session_options& options, const peer_kinds* fields)
     : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
     if (options.json == "-" && options.csv == "-")
         throw error("--json and --csv cannot both go to the standard output: give one of them a file");
@@ -151,7 +173,8 @@ session::session(const session_options& options)
     report_.counters = options.counters;
     if (options.counters)
         report_.no_counters = where_.is_cpu() ? counters_problem(events_of_processor()) : "they are a CPU's";
-    make_peers();
+    report_.fields = fields != nullptr;
+    make_peers(fields);
     report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
     if (options.in_cache || has_peak()) report_.peak_at_start = measure_peak();
     print(table_head(report_));
@@ -159,24 +182,45 @@ session::session(const session_options& options)
 
 bool session::has_peak() const { return where_.is_cpu() && runtime::backend_of(where_).machine().has_compiler; }
 
-void session::make_peers() {
+void session::make_peers(const peer_kinds* fields) {
     if (options_.peers == "none") return;
     const bool asked = !options_.peers.empty();
     std::vector<std::string> names;
     if (asked) {
-        names = parse_choices(options_.peers, "--peers", peer_names());
+        names = parse_choices(options_.peers, "--peers", fields ? fields->names : peer_names());
+    } else if (fields) {
+        names = fields->usual(where_);
     } else {
         names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"}
                                  : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
         if (options_.plain_loops) names.insert(where_.is_cuda() ? names.begin() + 1 : names.end(), "plain");
     }
-    for (const std::string& name : names) try {
-            peers_.push_back(make_peer(name, where_, *tools_));
-            report_.peers.push_back({name, peers_.back()->version(), ""});
+    for (const std::string& name : names) {
+        auto& made = peers_.emplace_back();
+        report_.peers.push_back({name, "", ""});
+        try {
+            if (!fields) made = make_peer(name, where_, *tools_);
+            report_.peers.back().version = fields ? fields->open(name, where_, *tools_) : made->version();
         } catch (const error& e) {
             if (asked) throw;
-            report_.peers.push_back({name, "", e.what()});
+            report_.peers.back().missing = e.what();
         }
+    }
+}
+
+std::vector<measured> session::offers(workload& load,
+                                      const std::function<std::vector<contender>(std::size_t peer)>& of) const {
+    std::vector<measured> refused;
+    for (std::size_t n = 0; n < report_.peers.size(); ++n) {
+        if (!report_.peers[n].missing.empty()) continue;
+        try {
+            for (contender& c : of(n)) load.contenders.push_back(std::move(c));
+        } catch (const error& e) {
+            refused.emplace_back();
+            refused.back().peer = report_.peers[n].name, refused.back().failure = e.what();
+        }
+    }
+    return refused;
 }
 
 void session::print(const std::string& text) const {
@@ -202,18 +246,29 @@ void session::fill(const work& w, const std::vector<void*>& set, std::size_t set
 void session::measure_row(row& r, const work& w) {
     const operand_sets sets(w, where_, r.offset, options_.warm_cache || options_.in_cache, memory_);
     r.sets = sets.addresses().size();
-    for (std::size_t s = 0; s < r.sets; ++s) fill(w, sets.addresses()[s], s, false);
-
-    std::vector<lowering::statement> statements;
-    for (const auto& set : sets.addresses()) {
-        statements.push_back(w.bind(set, where_));
-        runtime::prepare(statements.back());
+    for (std::size_t s = 0; s < r.sets; ++s) {
+        fill(w, sets.addresses()[s], s, false);
+        if (w.adjust) w.adjust(sets.addresses()[s]);
     }
-    r.statement = lowering::to_string(statements.front());
+
+    std::vector<std::vector<lowering::statement>> programs;
+    for (const auto& set : sets.addresses()) {
+        programs.push_back(w.bind(set, where_));
+        if (programs.back().size() == 1) runtime::prepare(programs.back().front());
+    }
+    r.statement = text_of(programs.front());
+
+    const auto run_ours = [&](std::size_t set) {
+        const auto& program = programs[set];
+        program.size() == 1 ? runtime::run(program.front()) : runtime::run_program(program);
+    };
+    // The inverse of a table is made when it is first used, and kept: no round has that in it.
+    if (has_tables(programs.front()))
+        for (std::size_t s = 0; s < r.sets; ++s) run_ours(s);
 
     workload load;
     load.sets = r.sets;
-    load.contenders.push_back({"ricci", "", [&](std::size_t set) { runtime::run(statements[set]); }});
+    load.contenders.push_back({"ricci", "", run_ours});
     load.reset = [&] { fill(w, sets.addresses().front(), 0, true); };
     std::vector<measured> refused;
     if (w.as_product) {
@@ -225,21 +280,16 @@ void session::measure_row(row& r, const work& w) {
         load.check = [&, p, c, first = operands.front()] {
             return tools_->check(p, first, numbers_of(w.operands[c], c, 0));
         };
-        std::size_t at = 0;
-        for (const peer_version& name : report_.peers) {
-            if (!name.missing.empty()) continue;
-            try {
-                for (contender& c : peers_[at++]->contenders(p, operands)) load.contenders.push_back(std::move(c));
-            } catch (const error& e) {
-                refused.emplace_back();
-                refused.back().peer = name.name, refused.back().failure = e.what();
-            }
-        }
+        refused = offers(load, [&](std::size_t peer) { return peers_[peer]->contenders(p, operands); });
     }
+    if (w.check) load.check = [&] { return w.check(sets.addresses().front()); };
+    if (w.contenders)
+        refused =
+            offers(load, [&](std::size_t peer) { return w.contenders(report_.peers[peer].name, sets.addresses()); });
     const bool count = report_.counters && report_.no_counters.empty();
     r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check, count});
     r.results.insert(r.results.end(), refused.begin(), refused.end());
-    r.kernel = kernels_of(statements.front(), where_);
+    r.kernel = kernels_of(programs.front(), where_);
 }
 
 bool session::run(row r, const work& w) {
@@ -247,10 +297,10 @@ bool session::run(row r, const work& w) {
     r.bytes = w.bytes, r.flops = w.flops;
     r.element_bytes = w.element_bytes > 0 ? w.element_bytes : w.bytes;
     r.math = lowering::name_of(math_of(w, where_));
-    r.against_peak = options_.in_cache;
-    r.yardstick = r.against_peak   ? peak_of(w, report_.peak_at_start)
-                  : r.against_read ? report_.at_start.read
-                                   : report_.at_start.triad;
+    const double peak = peak_of(w, report_.peak_at_start);
+    r.against_peak =
+        options_.in_cache || (w.at_roofline && peak > 0 && w.flops / peak > w.bytes / report_.at_start.triad);
+    r.yardstick = r.against_peak ? peak : r.against_read ? report_.at_start.read : report_.at_start.triad;
     try {
         if (const std::int64_t bytes = memory_of(w); options_.in_cache && bytes > report_.cache)
             throw error(fmt::format("takes {} bytes, and --in-cache allows {}: half of L2 for each thread", bytes,

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ricci::bench {
@@ -50,22 +51,40 @@ struct work_product {
     std::array<std::size_t, 2> tables{};
 };
 
-/// A statement to be measured on operands that the session makes.
+/// The addresses of a set's operands.
+using operand_addresses = std::vector<void*>;
+
+/// A statement, or a program of several, to be measured on operands that the session makes.
 struct work {
     std::vector<work_operand> operands;
-    /// The statement on operands at these addresses, in their order.
-    std::function<lowering::statement(const std::vector<void*>&, device)> bind;
+    /// The statements on operands at these addresses, in their order; several run as one program.
+    std::function<std::vector<lowering::statement>(const operand_addresses&, device)> bind;
     double bytes = 0, element_bytes = 0, flops = 0;
     std::optional<work_product> as_product; ///< for peers and check
+    /// Of what is no product, all may be empty: a peer's ways to do the same on these sets, the check of a set's
+    /// results, and what makes of the random numbers those that the operands shall have.
+    std::function<std::vector<contender>(const std::string& peer, const std::vector<operand_addresses>& sets)>
+        contenders;
+    std::function<findings(const operand_addresses&)> check;
+    std::function<void(const operand_addresses&)> adjust;
+    bool at_roofline = false; ///< % is of the peak where the flops take longer than the bytes
 };
 
 work work_of(const product& p);
 
+/// The peers of a bench whose work is no product; work::contenders knows them by name.
+struct peer_kinds {
+    std::vector<std::string> names;
+    std::function<std::vector<std::string>(device)> usual; ///< where none are named
+    /// Makes one ready, and returns its version. Throws ricci::error (environment) where it is not there.
+    std::function<std::string(const std::string& name, device, device_tools&)> open;
+};
+
 class session {
   public:
     /// Opens the device, measures its memory and prints the report's head. Throws ricci::error for a device, peer or
-    /// output file that cannot be had.
-    explicit session(const session_options& options);
+    /// output file that cannot be had. `fields`: rows are of operators on fields, whose peers these are.
+    explicit session(const session_options& options, const peer_kinds* fields = nullptr);
 
     device where() const { return where_; }
 
@@ -80,7 +99,10 @@ class session {
   private:
     void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
     void measure_row(row& r, const work& w);
-    void make_peers();
+    void make_peers(const peer_kinds* fields);
+    /// Adds to `load` what the peers offer; returns those that refused.
+    std::vector<measured> offers(workload& load,
+                                 const std::function<std::vector<contender>(std::size_t peer)>& of) const;
     bool has_peak() const;
     void print(const std::string& text) const;
 
@@ -90,7 +112,7 @@ class session {
     std::unique_ptr<device_tools> tools_;
     std::unique_ptr<energy_meter> meter_;
     device_memory memory_;
-    std::vector<std::unique_ptr<peer>> peers_;
+    std::vector<std::unique_ptr<peer>> peers_; ///< of products, in the order of report_.peers; null: missing
     report report_;
     int failures_in_turn_ = 0;
     bool gave_up_ = false;

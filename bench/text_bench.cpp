@@ -133,7 +133,9 @@ prepared prepare(const text_statement& s, const std::vector<text_operand>& all, 
                 return contents;
             };
     }
-    out.w.bind = [s, operands](const std::vector<void*>& at, device d) { return bind_at(s, operands, at, d); };
+    out.w.bind = [s, operands](const std::vector<void*>& at, device d) {
+        return std::vector{bind_at(s, operands, at, d)};
+    };
     out.r.kind = "statement";
     out.r.statement = lowering::to_string(bound);
     out.r.types = types_of(s, operands);

@@ -2,6 +2,7 @@
 #include "tools/bench_command.hpp"
 
 #include "bench/batched_bench.hpp"
+#include "bench/fem/fem_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
 #include "tools/math_option.hpp"
@@ -21,20 +22,26 @@ struct all_options {
     bench::session_options session;
     bench::batched_options batched;
     bench::tall_skinny_options tall_skinny;
+    bench::fem::options fem;
     std::string statements;
     std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...] or NAME=FILE.npy
     std::int64_t offset = 0;
     bool no_check = false;
 };
 
+constexpr const char* peers_of_products =
+    "What to measure against: cublas, cutensor (on a GPU), blas, libxsmm, eigen (fixed sizes), ijk, ikj (loops "
+    "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all "
+    "that this device has but the triad, and plain loops where sums are short";
+constexpr const char* peers_of_operators =
+    "What to measure against: unfused (ricci, each contraction a statement with its result in memory), cublas (on a "
+    "GPU), blas (the same, contractions by that library), loops (sum factorisation by hand over constant "
+    "sizes; all on a CPU), or none; else all that this device has";
+
 /// What every subcommand takes.
-void add_common(CLI::App& app, all_options& o) {
+void add_common(CLI::App& app, all_options& o, const char* peers_help) {
     bench::session_options& s = o.session;
-    app.add_option(
-        "--peers", s.peers,
-        "What to measure against: cublas, cutensor (on a GPU), blas, libxsmm, eigen (fixed sizes), ijk, ikj (loops "
-        "over constant sizes; all on a CPU), plain (a plain loop), triad (over as many bytes), or none; else all "
-        "that this device has but the triad, and plain loops where sums are short");
+    app.add_option("--peers", s.peers, peers_help);
     app.add_option("--repeat", s.repeat, "Rounds of each point, of which the median counts (default 15)")
         ->check(CLI::Range(1, 100000));
     app.add_flag("--no-check", o.no_check,
@@ -107,6 +114,25 @@ void add_tall_skinny(CLI::App& app, all_options& o) {
                "  ricci bench tall-skinny --kind atb --height 2^10..2^21:*2 --widths 8,8x3,31 --order column,row");
 }
 
+void add_fem(CLI::App& app, all_options& o) {
+    bench::fem::options& f = o.fem;
+    app.add_option("--bp", f.numbers,
+                   "Problems: 1, 2 mass with p+2 Gauss points along each direction; 3, 4 diffusion at these; 5, 6 "
+                   "diffusion at the nodes; of one component and of three (default 1..6)");
+    app.add_option("--orders", f.orders, "Orders p of the polynomials: 1..8 (the default), 2,4,6");
+    app.add_option("--form", f.forms,
+                   "E: element vectors; L: global ones, with gather and scatter by an index table (default both)");
+    app.add_option(
+        "--scatter", f.scatters,
+        "How sums into global vectors are added: ordered, the same bits each time; atomic (default ordered)");
+    app.add_option("--types", f.types, "f64, f32 (default f64)");
+    app.add_option("--bytes", f.bytes, "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB");
+    app.footer("Examples:\n"
+               "  ricci bench fem --json fem.json\n"
+               "  ricci bench fem --bp 1,3 --orders 2..6 --form L --scatter ordered,atomic --peers unfused\n"
+               "  RICCI_NUM_THREADS=1 ricci bench fem --device cpu --bp 1 --form E --csv -");
+}
+
 void add_statement(CLI::App& app, all_options& o) {
     app.add_option("statements", o.statements, "Statements in Einstein notation, separated by ';'; a row each")
         ->required();
@@ -136,22 +162,28 @@ std::function<int()> add_bench_command(CLI::App& app, const std::string& command
     add_batched(*batched_app, *options);
     CLI::App* const tall_app = bench_app->add_subcommand("tall-skinny", "Products with one long side: A^T*B and A*B");
     add_tall_skinny(*tall_app, *options);
+    CLI::App* const fem_app = bench_app->add_subcommand(
+        "fem", "Finite-element operators without matrices: CEED's bake-off problems BP1 to BP6 on hexahedra");
+    add_fem(*fem_app, *options);
     CLI::App* const statement_app = bench_app->add_subcommand("statement", "Any statement on random operands");
     add_statement(*statement_app, *options);
-    for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options);
+    for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options, peers_of_products);
+    add_common(*fem_app, *options, peers_of_operators);
     bench_app->footer(
         "Examples:\n"
         "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
         "  ricci bench tall-skinny --height 2^23 --widths 1..64 --types f64,f16:f32\n"
+        "  ricci bench fem --bp 1..6 --orders 1..8 --json fem.json\n"
         "  ricci bench statement \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,1000]\" \"B=f64[8,8,1000]\" "
         "\"C=f64[8,8,1000]\"\n"
         "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
         "what was measured until then is printed and written.");
-    return [options, command, tall_app, statement_app] {
+    return [options, command, tall_app, fem_app, statement_app] {
         options->session.command = command;
         options->session.version = RICCI_VERSION;
         options->session.check = !options->no_check;
         if (*tall_app) return bench::run_tall_skinny(options->tall_skinny, options->session);
+        if (*fem_app) return bench::fem::run(options->fem, options->session);
         if (*statement_app) return run_statements(*options);
         return bench::run_batched(options->batched, options->session);
     };

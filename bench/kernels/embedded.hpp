@@ -5,7 +5,7 @@
 
 namespace ricci::bench {
 
-/// The text of a file of bench/kernels/, by its name; empty if there is none.
+/// The text of a file, by its name in bench/kernels/; empty if there is none.
 std::string_view source_file(std::string_view name);
 
 } // namespace ricci::bench

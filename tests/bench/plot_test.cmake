@@ -16,7 +16,9 @@ endfunction()
 run(${RICCI} bench batched --sizes 2..5 --types f64,f32 --bytes 200KB --peers plain --repeat 2 --json ${FOLDER}/sizes.json)
 run(${RICCI} bench batched --sizes 3,4 --batch 10,100 --peers plain --repeat 2 --json ${FOLDER}/counts.json)
 run(${RICCI} bench batched --sizes 2..4 --in-cache --peers plain --repeat 2 --json ${FOLDER}/cache.json)
-foreach(arguments IN ITEMS "rate;cache.json;--out;cache.png" "rate;cache.json;--unit;gb;--out;cache.pdf"
+run(${RICCI} bench fem --bp 1 --orders 1..3 --form E --bytes 100KB --peers unfused --repeat 2 --json ${FOLDER}/fem.json)
+foreach(arguments IN ITEMS "rate;fem.json;--unit;dof;--peer;unfused;--out;fem.png" "rate;fem.json;--out;fem.pdf"
+        "rate;cache.json;--out;cache.png" "rate;cache.json;--unit;gb;--out;cache.pdf"
         "rate;sizes.json;--out;rate.png" "rate;sizes.json;--unit;gb;--types;f64;--out;rate.pdf"
         "speedup;sizes.json;--peer;plain;--out;speedup.png" "batch;counts.json;--unit;percent;--out;batch.png")
   string(REGEX REPLACE "([a-z]+\\.[a-z]+)" "${FOLDER}/\\1" arguments "${arguments}")

@@ -94,6 +94,30 @@ report example_of_cpu() {
     return r;
 }
 
+/// Of operators on fields, on a CPU.
+report example_of_fields() {
+    report r = example_of_cpu();
+    r.command = "ricci bench fem --bp 3 --orders 2";
+    r.fields = true, r.counters = false, r.cache = 0;
+    r.peers = {{"unfused", "", ""}, {"loops", "", ""}};
+    r.rows.clear();
+    for (const char* const form : {"E", "L"}) {
+        row each;
+        const bool is_global = form[0] == 'L';
+        each.kind = "fem", each.batch = 1000, each.types = "f64";
+        each.field = field_operator{"BP3", 2, form, is_global ? "ordered" : "", 9261};
+        each.statement = "v(i, e) = u(i, e)", each.kernel = "chain";
+        each.bytes = each.element_bytes = 4e6, each.flops = 6e6, each.yardstick = is_global ? 118.1e9 : 30e9;
+        each.against_peak = is_global;
+        each.results = {result("ricci", "", 200e-6), result("unfused", "", 600e-6),
+                        result("loops", "an element at a time", 300e-6),
+                        result("loops", "elements in lanes", 250e-6)};
+        each.results[0].checked = findings{2e-16, 0, -1, 27000};
+        r.rows.push_back(each);
+    }
+    return r;
+}
+
 void compare(const std::string& text, const std::string& file) {
     const std::filesystem::path golden = std::filesystem::path(RICCI_GOLDEN) / file;
     if (const char* update = std::getenv("RICCI_UPDATE_GOLDEN"); update && *update == '1')
@@ -126,6 +150,18 @@ TEST_CASE("a CPU's report: of the peak, with counters; or why there are none") {
     r.no_counters = "the processor offers none";
     CHECK_THAT(table_head(r), Catch::Contains("\nno counters on this machine: the processor offers none\n"));
     CHECK_THAT(to_json(r), Catch::Contains("\"no_counters\": \"the processor offers none\""));
+}
+
+TEST_CASE("a report of operators on fields has unknowns a second, of the triad or of the peak") {
+    const report r = example_of_fields();
+    std::string table = table_head(r);
+    for (const row& each : r.rows) table += table_line(r, each);
+    compare(table + table_foot(r), "table_fem.txt");
+    compare(to_json(r), "report_fem.json");
+    compare(to_csv(r), "report_fem.csv");
+    CHECK(unknowns_rate(r.rows[0], r.rows[0].results[0]) == Approx(9261 / 200e-6));
+    CHECK(percent_of(r.rows[0], r.rows[0].results[0]) == Approx(100 * 4e6 / 200e-6 / 30e9));
+    CHECK(percent_of(r.rows[1], r.rows[1].results[0]) == Approx(100 * 6e6 / 200e-6 / 118.1e9));
 }
 
 TEST_CASE("events are counted while something runs; one that there is not has no number") {

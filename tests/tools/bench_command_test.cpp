@@ -138,11 +138,39 @@ TEST_CASE("bench measures every type, layout and kind, and finds its results rig
     CHECK_FALSE(against["rows"][0]["results"][1].contains("check")); // it computes no product
 }
 
+TEST_CASE("bench fem: a row for each problem, form and order, ricci's results and the loops' checked") {
+    const folder f;
+    const auto o = bench({"fem", "--bp", "1,6", "--orders", "2", "--types", "f64,f32", "--bytes", "300KB", "--peers",
+                          "unfused,loops", "--warm-cache", "--repeat", "2", "--json", "-", "--csv", "out.csv"},
+                         f);
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    CHECK_THAT(o.err, Catch::Contains("MDOF/s") && Catch::Contains("BP6 p=2 L") &&
+                          Catch::Contains("8 checked, 0 wrong"));
+    const json report = json::parse(o.out);
+    REQUIRE(report["rows"].size() == 8);
+    const json& row = report["rows"][1];
+    CHECK((row["kind"] == "fem" && row["operator"] == "BP1" && row["order"] == 2 && row["form"] == "L" &&
+           row["scatter"] == "ordered" && row["types"] == "f64"));
+    CHECK(row["bytes"].get<double>() == Catch::Detail::Approx(300e3).epsilon(0.2));
+    CHECK_THAT(row["kernel"].get<std::string>(), Catch::Contains("chain"));
+    for (const json& each : report["rows"]) {
+        CAPTURE(each["operator"], each["form"], each["types"]);
+        REQUIRE(each["results"].size() == 4); // the loops have two ways
+        for (const json& result : each["results"]) {
+            CAPTURE(result["peer"], result["variant"]);
+            CHECK((result["seconds"] > 0 && result["dof_per_s"] > 0 && result["percent"] > 0));
+            CHECK((result["check"]["wrong"] == 0 && result["check"]["elements"] > 100));
+        }
+    }
+    CHECK(read_bytes(f / "out.csv").starts_with("kind,m,n,k,batch,"));
+}
+
 TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
     const folder f;
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, statement\n"},
-        {{"everything"}, "ricci: 'everything' is no subcommand; there are batched, tall-skinny, statement\n"},
+        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, fem, statement\n"},
+        {{"everything"}, "ricci: 'everything' is no subcommand; there are batched, tall-skinny, fem, statement\n"},
         {{"batched", "--sizes", "4..2"}, "ricci: --sizes: '4..2' is no size and no range of sizes; "},
         {{"batched", "--shape", "3x3"}, "ricci: --shape: '3x3' is no shape; write MxNxK, as 16x8x24\n"},
         {{"batched", "--types", "f65"}, "ricci: --types: 'f65' is no type; "},
@@ -168,6 +196,13 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"tall-skinny", "--height", "tall"}, "ricci: --height: 'tall' is no size"},
         {{"tall-skinny", "--kind", "abt"}, "ricci: --kind: there is no 'abt'; there are atb, ab\n"},
         {{"tall-skinny", "--order", "rows"}, "ricci: --order: there is no 'rows'; there are column, row\n"},
+        {{"fem", "--bp", "7"}, "ricci: --bp: there is no 7; there are 1 to 6\n"},
+        {{"fem", "--orders", "1..9"}, "ricci: --orders: there is no 9; there are 1 to 8\n"},
+        {{"fem", "--form", "T"}, "ricci: --form: there is no 'T'; there are E, L\n"},
+        {{"fem", "--scatter", "fast"}, "ricci: --scatter: there is no 'fast'; there are ordered, atomic\n"},
+        {{"fem", "--types", "c64"}, "ricci: --types: operators are not measured in c64; there are f64, f32\n"},
+        {{"fem", "--peers", "eigen"},
+         "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas\n"},
         {{"statement"}, "ricci: statements is required\n"},
         {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
         {{"statement", "C(i) = A(i)", "A=f64"}, "the extents stand in brackets behind the type"},
@@ -189,6 +224,7 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
         {{"batched", "--csv", "none/x.csv"}, "ricci: none/x.csv cannot be written: No such file or directory\n"},
         {{"batched", "--energy"}, ""},
         {{"batched", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
+        {{"fem", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
         {{"batched", "--device", "cuda:63"}, ""},
     };
     for (const auto& [words, message] : wrong) {
