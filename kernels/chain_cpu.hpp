@@ -274,7 +274,8 @@ template <int P> RICCI_FUNCTION void run_phases(const arguments& a, real* memory
 
 extern "C" void ricci_chain(const void* words, long long first, long long last) {
     const arguments& a = *static_cast<const arguments*>(words);
-    alignas(64) static thread_local real memory[block_bytes / sizeof(real)];
+    alignas(64) static thread_local real block_memory[block_bytes / sizeof(real)];
+    real* const memory = anchored(block_memory); // else each item asks for this thread's again, by a call
     copy_matrices<0>(a, memory);
     for (long long block = first; block < last; ++block) {
         const long long begin = block * lanes, left = a.elements - begin;
