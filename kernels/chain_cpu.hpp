@@ -93,14 +93,8 @@ struct place {
         constexpr int number = view_number[V];
         using type = typename type_of<memory_type[number]>::type;
         const long long element = first + (lane < elements ? lane : elements - 1);
-        type* at = static_cast<type*>(a.data[number]) + element * a.element_step[number] +
-                   offset_in_slice<V>(item, point, n);
-        if constexpr (view_table[V] >= 0) {
-            constexpr int table = view_table[V], of_table = view_number[table];
-            const long long place = element * a.element_step[of_table] + offset_in_slice<table>(item, point, n);
-            at += table_entry<memory_type[of_table]>(a.data[of_table], place) * view_gather_stride[V];
-        }
-        return at;
+        return static_cast<type*>(a.data[number]) + element * a.element_step[number] +
+               offset_in_slice<V>(item, point, n) + offset_by_tables<V>(a, element, item, point, n);
     }
 
     template <int V> RICCI_FUNCTION number load(int point, int n) const {

@@ -35,6 +35,13 @@ struct chain_slot {
     std::int32_t first_phase = 0, last_phase = 0;
 };
 
+/// A table that gives a position of an operand.
+struct chain_gather {
+    std::int32_t view = 0;   ///< of the table
+    std::int64_t stride = 0; ///< elements an entry counts
+    bool operator==(const chain_gather&) const = default;
+};
+
 /// How a phase reads or writes an operand: strides along its items, its stream, and the pencil's own axes.
 struct chain_view {
     enum class space : std::uint8_t { memory, slot };
@@ -45,8 +52,8 @@ struct chain_view {
     std::vector<std::int64_t> item, stream, inner;
     std::vector<std::int64_t> inner_extent;
     bool conjugated = false;
-    std::int32_t table = -1;        ///< the view of the table that gives one of its positions
-    std::int64_t gather_stride = 0; ///< elements an entry counts
+    std::vector<chain_gather> tables;
+    bool adds_atomically = false; ///< what is stored: equal entries of its tables add up in any order
     bool operator==(const chain_view&) const = default;
 };
 

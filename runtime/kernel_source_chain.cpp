@@ -109,8 +109,17 @@ class chain_writer {
         list("view_type", count,
              [&](auto n) { return static_cast<std::int32_t>(is_slot(n) ? c_.compute : memory_of(n).type); });
         list("view_conjugated", count, [&](auto n) { return all[n].conjugated; });
-        list("view_table", count, [&](auto n) { return all[n].table; });
-        wide_list("view_gather_stride", count, [&](auto n) { return all[n].gather_stride; });
+        list("view_adds_atomically", count, [&](auto n) { return all[n].adds_atomically; });
+        std::vector<std::int32_t> first_tables;
+        std::vector<chain_gather> tables;
+        for (const auto& v : all) {
+            first_tables.push_back(static_cast<std::int32_t>(tables.size()));
+            tables.insert(tables.end(), v.tables.begin(), v.tables.end());
+        }
+        text_.list("view_first_table", first_tables);
+        list("view_tables", count, [&](auto n) { return all[n].tables.size(); });
+        list("table_view", tables.size(), [&](auto n) { return tables[n].view; });
+        wide_list("table_stride", tables.size(), [&](auto n) { return tables[n].stride; });
         wide_list("view_offset", count, [&](auto n) { return all[n].offset; });
         strides("view_item", count, [&](auto n) { return all[n].item; });
         strides("view_stream", count, [&](auto n) { return all[n].stream; });
