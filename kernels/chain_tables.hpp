@@ -40,6 +40,9 @@ struct arguments {
     long long element_step[at_least_one(memory_count)];
     long long elements;
     double scalar[at_least_one(scalar_count)][2];
+#if !RICCI_ON_GPU && !defined(RICCI_EMULATED)
+    long long adds_at_once; ///< chain_additions_cpu.hpp
+#endif
 };
 
 RICCI_FUNCTION constexpr int product_of(const int (&extents)[chain_axes]) {

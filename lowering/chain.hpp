@@ -101,6 +101,21 @@ struct chain_phase {
     }
 };
 
+/// What a step behind the chain adds, in order, of a span that the chain writes: number by number along these axes,
+/// the first one fastest, to elements that tables give.
+struct chain_addition {
+    struct table {
+        std::int32_t memory = 0;
+        std::int64_t factor = 0; ///< elements an entry counts
+        std::vector<std::int64_t> stride;
+    };
+    std::int32_t from = 0, to = 0; ///< memories
+    std::int64_t offset = 0;       ///< in the span's slice
+    std::vector<std::int64_t> extent, from_stride, to_stride;
+    std::vector<table> tables;
+    bool subtracts = false;
+};
+
 struct chain {
     std::string_view axis; ///< whose values are the elements
     std::int64_t elements = 0;
@@ -110,6 +125,7 @@ struct chain {
     std::vector<chain_matrix> matrices;
     std::vector<chain_view> views;
     std::vector<chain_phase> phases;
+    std::vector<chain_addition> additions; ///< of a CPU, whose one thread may do them while it has the span's numbers
     double bytes = 0, flops = 0; ///< of an element: moved to and from memory; computed
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements

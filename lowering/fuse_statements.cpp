@@ -1,6 +1,7 @@
 // fuse_statements: steps that hand each other temporaries become one kernel, a chain.
 #include "lowering/fuse_statements.hpp"
 
+#include "lowering/chain_additions.hpp"
 #include "lowering/chain_builder.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/chain_shape.hpp"
@@ -249,6 +250,11 @@ class fuser {
             f.last + 1, c.axis, c.phases.size(), c.phases.size() == 1 ? "" : "s",
             c.bytes * static_cast<double>(c.elements) / 1e6,
             (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
+        if (chip_.kind == target::cpu) find_additions(f.made, plan_, first, f.last + 1);
+        if (const auto count = f.made.additions.size(); count > 0)
+            plan_.notes.push_back(fmt::format("one thread alone does step{} with them, element by element",
+                                              count == 1 ? fmt::format(" {}", f.last + 2)
+                                                         : fmt::format("s {} to {}", f.last + 2, f.last + 1 + count)));
         plan_.chains.push_back(std::move(f.made));
     }
 
