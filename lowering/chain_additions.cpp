@@ -130,7 +130,27 @@ class addition_finder {
             const auto& table = st.operands[static_cast<std::size_t>(g.table)];
             out.tables.push_back({add_memory(table, *element), g.stride, along(*axes, table)});
         }
+        join_axes(out);
         return out;
+    }
+
+    /// Axes of which all strides go on where those of the one before end become one: a long loop for short ones.
+    static void join_axes(chain_addition& out) {
+        std::vector<std::vector<std::int64_t>*> strides{&out.from_stride, &out.to_stride};
+        for (auto& t : out.tables) strides.push_back(&t.stride);
+        for (std::size_t a = 0; a + 1 < out.extent.size();) {
+            const bool goes_on = std::all_of(strides.begin(), strides.end(), [&](const auto* s) {
+                return (*s)[a + 1] == (*s)[a] * out.extent[a];
+            });
+            if (!goes_on) {
+                ++a;
+                continue;
+            }
+            out.extent[a] *= out.extent[a + 1];
+            const auto next = static_cast<std::ptrdiff_t>(a) + 1;
+            out.extent.erase(out.extent.begin() + next);
+            for (auto* s : strides) s->erase(s->begin() + next);
+        }
     }
 
     chain& c_;
