@@ -55,6 +55,34 @@ inline const covering_case scattered_chain_cases[] = {
     {"v(distinct(l)(e),p) -= A(p,q)*relu(B(q,i)*x(i,e))", "v=f64[1200,6] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[1100]"},
 };
 
+// What steps behind a chain add in order, and one thread of a CPU adds at once (but for the last cases: elements that
+// are not the table's slowest index, numbers that are rounded on storing): numbers that are no integers, so that the
+// order shows; dense tables and others, two of them, components, rows of more than one piece.
+struct ordered_case {
+    covering_case c;
+    bool at_once;
+};
+inline const ordered_case ordered_chain_cases[] = {
+    {{"v(l(a,b,c,e)) += 0.1*B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
+      "v=f64[90] B=f64[4,3] D=f64[4,4,4,41] u=f64[90] l=i32[3,3,3,41]"},
+     true},
+    {{"v(l(a,b,e)) -= 0.1*B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(l(i,j,e))",
+      "v=f32[70] B=f32[6,5] D=f32[6,6,70] u=f32[70] l=i64[5:2,5:11,70:60]"},
+     true},
+    {{"v(m,l(p,e)) -= 0.1*A(p,q)*B(q,i,e)*x(m,i,e)",
+      "v=c128[2,300] A=f64[6,11] B=c128[11,9,300] x=c128[2,9,300] l=i32[6,300]"},
+     true},
+    {{"v(c,l(p,e),m(p,e)) += 0.1*A(p,q)*relu(B(q,i)*x(i,c,e))",
+      "v=f32[2,40,50] A=f32[6,11] B=f32[11,9] x=f32[9,2,1100] l=i32[6,1100] m=i64[6,1100]"},
+     true},
+    {{"v(l(p,e(3,1093))) += 0.1*A(p,q)*relu(B(q,i)*x(i,e+1))", "v=f64[2] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[6,1100]"},
+     true},
+    {{"v(l(e,p)) += 0.1*A(p,q)*relu(B(q,i)*x(i,e))", "v=f64[200] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[1100,6]"},
+     false},
+    {{"v(l(p,e)) += 0.1*A(p,q)*relu(B(q,i)*x(i,e))", "v=f16[200] A=f32[6,11] B=f32[11,9] x=f32[9,1100] l=i32[6,1100]"},
+     false},
+};
+
 /// Such a chip for which whatever can be fused is expected to be worth it.
 inline lowering::machine eager_to_fuse(lowering::machine chip) {
     chip.bandwidth /= 100, chip.processors = 1;
