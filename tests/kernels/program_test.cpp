@@ -177,6 +177,10 @@ const program_case written_by_hand[] = {
     // a function, twice to one tensor, to what the program reads before or behind
     {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)"},
      "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]", "t w"},
+    {{"v(n) = 3", "t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(n) = 1", "v(l(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]", "t w"},
+    {{"t(a,e) = M(a,k)*v(l(k,e))", "w(b,e) = N(b,a)*t(a,e)", "v(n) = 1", "v(l(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] w=f64[4,1100] N=f64[4,4] v=f64[700] l=i32[4,1100]", "t w"},
     {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)", "v(l(b,e)) -= 2*w(b,e)"},
      "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]", "t w"},
     {{"t(a,e) = M(a,k)*u(k,e)", "w(e,b) = N(b,a)*t(a,e)", "v(l(e,b)) -= w(e,b)"},
