@@ -3,8 +3,8 @@
 // gives. (Where each row of the table's inverse is one piece: scatter_rows.hpp.)
 //
 // Constants:
-//   addition_count, addition_from[] (the span), addition_to[] (the memory), addition_subtracts[], addition_offset[] (in
-//   the span's slice), addition_axes[], addition_extent[][], addition_from_stride[][], addition_to_stride[][]
+//   addition_count, addition_from[] (the span), addition_to[] (the memory), addition_subtracts[], addition_offset[]
+//   (in the span's slice), addition_axes[], addition_extent[][], addition_from_stride[][], addition_to_stride[][]
 //   addition_first_table[], addition_tables[], of addition_table_memory[], addition_table_factor[] (elements that an
 //   entry counts), addition_table_stride[][]
 #pragma once

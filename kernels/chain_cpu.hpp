@@ -2,8 +2,8 @@
 // a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
-// Constants: chain_tables.hpp's; chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which regions lie. Work items are
-// blocks of as many elements as a vector has lanes.
+// Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
+// regions lie. Work items are blocks of as many elements as a vector has lanes.
 #pragma once
 
 #include "chain_phases.hpp"
@@ -256,7 +256,8 @@ template <int M> RICCI_FUNCTION void fetch_ahead(const arguments& a, long long b
             constexpr int all = (lanes * bytes + line - 1) / line, each = (all + items_of_all() - 1) / items_of_all();
             const char* const begin = static_cast<const char*>(a.data[M]) + block_after * bytes;
             for (int l = item * each; l < (item + 1) * each; ++l)
-                if (l < all && !(a.adds_at_once && addition_of<M>() >= 0)) __builtin_prefetch(begin + l * line, memory_is_written[M], 2);
+                if (l < all && (addition_of<M>() < 0 || !a.adds_at_once))
+                    __builtin_prefetch(begin + l * line, memory_is_written[M], 2);
         }
         fetch_ahead<M + 1>(a, block_after, item);
     }

@@ -1,7 +1,7 @@
-// scatter_rows: += and -= through tables with equal entries: what each element of the output gets, in the order of the
-// tables; what scatter.cuh and scatter_cpu.hpp share. A row of one piece is added to the element number by number, as a
-// loop over the table would (a chain on one thread is such a loop, chain_additions_cpu.hpp); a longer one is added up
-// first, by pieces, as direct_tree's sums. Rounded to the element's type once.
+// scatter_rows: += and -= through tables with equal entries: what each element of the output gets, in the order of
+// the tables; what scatter.cuh and scatter_cpu.hpp share. A row of one piece is added to the element number by
+// number, as a loop over the table would (a chain on one thread is such a loop, chain_additions_cpu.hpp); a longer one
+// is added up first, by pieces, as direct_tree's sums. Rounded to the element's type once.
 //
 // A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of the
 // tables are taken together as a list: number n of a contribution is a combination of their values, the first of

@@ -2,6 +2,7 @@
 #include "lowering/chain_additions.hpp"
 
 #include "lowering/gathers.hpp"
+#include "lowering/same_memory.hpp"
 #include "lowering/scatter_shape.hpp"
 #include "lowering/temporaries.hpp"
 
@@ -10,14 +11,6 @@
 
 namespace ricci::lowering {
 namespace {
-
-std::int32_t in(const std::vector<std::int32_t>& known, std::int32_t source) {
-    return source < 0 || known.empty() ? source : known[static_cast<std::size_t>(source)];
-}
-
-bool may_share_memory(const plan& p, std::int32_t a, std::int32_t b) {
-    return in(p.memory_of_access, a) == in(p.memory_of_access, b) || in(p.same_access, a) == in(p.same_access, b);
-}
 
 class addition_finder {
   public:
@@ -139,9 +132,8 @@ class addition_finder {
         std::vector<std::vector<std::int64_t>*> strides{&out.from_stride, &out.to_stride};
         for (auto& t : out.tables) strides.push_back(&t.stride);
         for (std::size_t a = 0; a + 1 < out.extent.size();) {
-            const bool goes_on = std::all_of(strides.begin(), strides.end(), [&](const auto* s) {
-                return (*s)[a + 1] == (*s)[a] * out.extent[a];
-            });
+            const bool goes_on = std::all_of(strides.begin(), strides.end(),
+                                             [&](const auto* s) { return (*s)[a + 1] == (*s)[a] * out.extent[a]; });
             if (!goes_on) {
                 ++a;
                 continue;

@@ -1,15 +1,13 @@
 // fills_first: what a program sets to a number goes before what has nothing to do with it.
 #include "lowering/fills_first.hpp"
 
+#include "lowering/same_memory.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace ricci::lowering {
 namespace {
-
-std::int32_t memory_of(const plan& p, std::int32_t source) {
-    return source < 0 || p.memory_of_access.empty() ? source : p.memory_of_access[static_cast<std::size_t>(source)];
-}
 
 bool reads_nothing(const step& st) {
     return st.operands.size() == 1 && st.op == assignment::assign && st.operands[0].source >= 0;

@@ -7,6 +7,7 @@
 #include "lowering/chain_shape.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/same_memory.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/write_through.hpp"
 
@@ -95,7 +96,8 @@ class fuser {
         chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
         for (const auto& st : steps)
             if (const auto problem = builder.add(st)) {
-                tell(&st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data()), axis, *problem);
+                tell(&st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data()), axis,
+                     *problem);
                 return {};
             }
         return std::move(builder).finish();
@@ -165,18 +167,11 @@ class fuser {
         return true;
     }
 
-    /// What is the same memory for all that is known: sources may be different accesses of one tensor.
-    std::int32_t memory_of(std::int32_t source) const {
-        return in(plan_.memory_of_access, source);
-    }
-    static std::int32_t in(const std::vector<std::int32_t>& known, std::int32_t source) {
-        return source < 0 || known.empty() ? source : known[static_cast<std::size_t>(source)];
-    }
     bool share_memory(const operand& left, const operand& other) const {
-        if (memory_of(left.source) == memory_of(other.source)) return true;
         // Of one statement what else is the same tensor is the very element that is written, or overlaps; through a
         // table it is any element.
-        return !left.gathers.empty() && in(plan_.same_access, left.source) == in(plan_.same_access, other.source);
+        return left.gathers.empty() ? memory_of(plan_, left.source) == memory_of(plan_, other.source)
+                                    : may_share_memory(plan_, left.source, other.source);
     }
 
     /// Whether a step reads or writes memory outside of the chain that another one writes: elements are not computed
@@ -253,8 +248,9 @@ class fuser {
         if (chip_.kind == target::cpu) find_additions(f.made, plan_, first, f.last + 1);
         if (const auto count = f.made.additions.size(); count > 0)
             plan_.notes.push_back(fmt::format("one thread alone does step{} with them, element by element",
-                                              count == 1 ? fmt::format(" {}", f.last + 2)
-                                                         : fmt::format("s {} to {}", f.last + 2, f.last + 1 + count)));
+                                              count == 1
+                                                  ? fmt::format(" {}", f.last + 2)
+                                                  : fmt::format("s {} to {}", f.last + 2, f.last + 1 + count)));
         plan_.chains.push_back(std::move(f.made));
     }
 

@@ -16,7 +16,7 @@ const operand* copied(const step& writer, const step& copy) {
     const bool is_it = from.source < 0 && from.source == to.source && from.offset == to.offset &&
                        from.type == to.type && to.type == writer.compute;
     return is_it && from.gathers.empty() && from.bounds.empty() && to.gathers.empty() && to.bounds.empty() ? &from
-                                                                                                            : nullptr;
+                                                                                                           : nullptr;
 }
 
 /// For each axis of `copy` the writer's that goes along the same dimension of the temporary; -1 for those of one

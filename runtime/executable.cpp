@@ -170,9 +170,8 @@ void executable::link_additions(const plan& p) {
         for (const auto& addition : c.additions) {
             const auto source = c.memories[static_cast<std::size_t>(addition.from)].source;
             for (const auto& other : steps_)
-                if (other.scatter >= 0 &&
-                    std::any_of(other.step.operands.begin(), other.step.operands.end(),
-                                [&](const operand& o) { return o.source == source; }))
+                if (other.scatter >= 0 && std::any_of(other.step.operands.begin(), other.step.operands.end(),
+                                                      [&](const operand& o) { return o.source == source; }))
                     st.additions.push_back(other.scatter);
         }
         // All of them or none. Steps of groups run slice by slice.

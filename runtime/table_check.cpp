@@ -18,7 +18,8 @@ using namespace lowering;
 
 /// Whether all entries are positions, looked at as they lie in memory: in the labels' order l(i,j,e) would be walked
 /// through e by e.
-template <class Entry> class all_entries {
+template <class Entry>
+class all_entries {
   public:
     all_entries(const table_check& check, const void* entries) : entries_(static_cast<const Entry*>(entries)) {
         for (const auto& r : check.runs) runs_[count_++] = &r;

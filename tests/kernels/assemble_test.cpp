@@ -72,8 +72,9 @@ namespace {
 ricci::tests::covering_case mass_on_global_vectors(int p, const char* left) {
     const auto n = std::to_string(p + 1), q = std::to_string(p + 2);
     const auto nodes = n + "," + n + "," + n, points = q + "," + q + "," + q;
-    return {std::string("v(") + left + "(a,b,c,e)) += B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
-            "v=f64[5000] B=f64[" + q + "," + n + "] D=f64[" + points + ",2000] u=f64[5000] l=i32[" + nodes + ",2000]"};
+    return {
+        std::string("v(") + left + "(a,b,c,e)) += B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
+        "v=f64[5000] B=f64[" + q + "," + n + "] D=f64[" + points + ",2000] u=f64[5000] l=i32[" + nodes + ",2000]"};
 }
 
 } // namespace

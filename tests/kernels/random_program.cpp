@@ -140,7 +140,8 @@ class program_maker {
     }
     /// Adds what was computed to elements that a table of some of its indices gives, of few or of many.
     void scatter(const std::string& letters, const std::string& right) {
-        const auto in_table = letters.substr(0, 1 + static_cast<std::size_t>(below(static_cast<std::int64_t>(letters.size()))));
+        const auto in_table =
+            letters.substr(0, 1 + static_cast<std::size_t>(below(static_cast<std::int64_t>(letters.size()))));
         const auto others = letters.substr(in_table.size());
         const auto table = fmt::format("L{}", number_++);
         declare(table, in_table, true);
@@ -150,10 +151,10 @@ class program_maker {
         auto& o = out_.operands.back();
         o.strides.push_back(o.extents.empty() ? 1 : o.strides.back() * o.extents.back());
         o.extents.push_back(1 + below(60));
-        out_.statements.push_back(fmt::format(
-            "{}({}{}{}({})) {}= {}", result, fmt::join(others, ","), others.empty() ? "" : ",",
-            below(2) == 0 ? table : fmt::format("atomic({})", table), fmt::join(letters_of(in_table, true), ","),
-            below(2) == 0 ? '+' : '-', right));
+        out_.statements.push_back(
+            fmt::format("{}({}{}{}({})) {}= {}", result, fmt::join(others, ","), others.empty() ? "" : ",",
+                        below(2) == 0 ? table : fmt::format("atomic({})", table),
+                        fmt::join(letters_of(in_table, true), ","), below(2) == 0 ? '+' : '-', right));
     }
     /// Adds a contraction to what was just written.
     void add_to(const value& out) {

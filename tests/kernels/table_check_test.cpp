@@ -53,8 +53,8 @@ TEST_CASE("so is one of a chain's tables, on either side") {
         const runtime::executable kernel(where, plan);
         const auto report = run_and_compare(c, where.code(), [&](const lowering::statement& s) {
             const auto refuses = [&](const char* table, std::int64_t at, std::int32_t bad, const char* message) {
-                const auto found =
-                    std::find_if(s.accesses.begin(), s.accesses.end(), [&](const auto& a) { return a.name == table; });
+                const auto found = std::find_if(s.accesses.begin(), s.accesses.end(),
+                                                [&](const auto& a) { return a.name == table; });
                 auto* const entry = static_cast<std::int32_t*>(found->data) + at;
                 std::int32_t good = 0;
                 runtime::copy(cpu(), &good, where, entry, sizeof good);
@@ -62,7 +62,8 @@ TEST_CASE("so is one of a chain's tables, on either side") {
                 CHECK_THROWS_WITH(kernel.launch(s), Catch::Contains(message));
                 runtime::copy(where, entry, cpu(), &good, sizeof good);
             };
-            refuses("l", 3 + 6 * 50, 9, "l(p, e) at p = 3, e = 50 is 9, no value for position 1 of v, whose extent is 9");
+            refuses("l", 3 + 6 * 50, 9,
+                    "l(p, e) at p = 3, e = 50 is 9, no value for position 1 of v, whose extent is 9");
             refuses("l", 0, -1, "l(p, e) at p = 0, e = 0 is -1, no value for position 1 of v, whose extent is 9");
             refuses("m", 7699, 12, "m(i, e) at e = 1099, i = 6 is 12, no value for position 1 of x");
             kernel.launch(s); // nothing was added before
