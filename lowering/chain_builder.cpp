@@ -56,7 +56,8 @@ void chain_state::take_compute() {
 void chain_state::check_operands() const {
     for (const auto& o : st().operands) {
         if (!o.bounds.empty())
-            throw no_chain{&o == &at(0) ? "what it writes has a padded position" : "an operand has a padded position"};
+            throw no_chain{&o == &at(0) ? "what it writes has a padded position"
+                                        : "an operand has a padded position"};
         if (table_of_addresses(st(), o) != nullptr) throw no_chain{"an operand lies at addresses"};
         if (o.overlaps) throw no_chain{"it overlaps what it writes"};
     }
