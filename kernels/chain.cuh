@@ -41,14 +41,8 @@ struct place {
         } else {
             const long long offset = offset_in_slice<V>(item, point, n);
             using type = typename type_of<memory_type[number]>::type;
-            type* at = static_cast<type*>(a.data[number]) + (first + element) * a.element_step[number] + offset;
-            if constexpr (view_table[V] >= 0) {
-                constexpr int table = view_table[V], of_table = view_number[table];
-                const long long place = (first + element) * a.element_step[of_table] +
-                                        offset_in_slice<table>(item, point, n);
-                at += table_entry<memory_type[of_table]>(a.data[of_table], place) * view_gather_stride[V];
-            }
-            return at;
+            type* const at = static_cast<type*>(a.data[number]) + (first + element) * a.element_step[number] + offset;
+            return at + offset_by_tables<V>(a, first + element, item, point, n);
         }
     }
 
@@ -57,12 +51,17 @@ struct place {
         return view_conjugated[V] ? conjugate(x) : x;
     }
     template <int V, int Accumulation> RICCI_FUNCTION void store(int point, int n, compute x) const {
+        using type = typename type_of<view_type[V]>::type;
         auto* const to = address<V>(point, n);
-        if constexpr (Accumulation != 0) {
-            const compute old = load_as<compute>(*to);
-            x = Accumulation > 0 ? old + x : old - x;
+        if constexpr (view_adds_atomically[V]) {
+            add_atomically(to, store_as<type>(Accumulation > 0 ? x : -x));
+        } else {
+            if constexpr (Accumulation != 0) {
+                const compute old = load_as<compute>(*to);
+                x = Accumulation > 0 ? old + x : old - x;
+            }
+            *to = store_as<type>(x);
         }
-        *to = store_as<typename type_of<view_type[V]>::type>(x);
     }
 
     /// Neighbors in a row of a matrix: of a shared one 16 bytes, which all threads of a warp read at once.

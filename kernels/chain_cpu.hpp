@@ -2,8 +2,8 @@
 // a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
-// Constants: chain_tables.hpp's; simd_bytes; block_bytes, of a block's memory, in which regions lie. Work items are
-// blocks of as many elements as a vector has lanes.
+// Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
+// regions lie. Work items are blocks of as many elements as a vector has lanes.
 #pragma once
 
 #include "chain_phases.hpp"
@@ -93,14 +93,8 @@ struct place {
         constexpr int number = view_number[V];
         using type = typename type_of<memory_type[number]>::type;
         const long long element = first + (lane < elements ? lane : elements - 1);
-        type* at = static_cast<type*>(a.data[number]) + element * a.element_step[number] +
-                   offset_in_slice<V>(item, point, n);
-        if constexpr (view_table[V] >= 0) {
-            constexpr int table = view_table[V], of_table = view_number[table];
-            const long long place = element * a.element_step[of_table] + offset_in_slice<table>(item, point, n);
-            at += table_entry<memory_type[of_table]>(a.data[of_table], place) * view_gather_stride[V];
-        }
-        return at;
+        return static_cast<type*>(a.data[number]) + element * a.element_step[number] +
+               offset_in_slice<V>(item, point, n) + offset_by_tables<V>(a, element, item, point, n);
     }
 
     template <int V> RICCI_FUNCTION number load(int point, int n) const {
@@ -208,6 +202,9 @@ template <int M> struct block_span {
     }
 };
 
+// What a span holds of each element goes to memory, or it is added where tables say.
+#include "chain_additions_cpu.hpp"
+
 /// Loads the spans that are read, or stores those that are written.
 template <int M, bool Stored> RICCI_FUNCTION void move_spans(const arguments& a, real* memory, long long first, int elements) {
     if constexpr (M < memory_count) {
@@ -215,8 +212,11 @@ template <int M, bool Stored> RICCI_FUNCTION void move_spans(const arguments& a,
             using span = block_span<M>;
             const span s{static_cast<typename span::element*>(a.data[M]) + first * memory_step[M],
                          memory + span_region[M] / static_cast<int>(sizeof(real)), elements};
-            if constexpr (Stored) s.store();
-            else s.load();
+            if constexpr (!Stored) s.load();
+            else if constexpr (addition_of<M>() >= 0) {
+                if (a.adds_at_once) add_at_once<addition_of<M>()>(a, s, first);
+                else s.store();
+            } else s.store();
         }
         move_spans<M + 1, Stored>(a, memory, first, elements);
     }
@@ -256,7 +256,8 @@ template <int M> RICCI_FUNCTION void fetch_ahead(const arguments& a, long long b
             constexpr int all = (lanes * bytes + line - 1) / line, each = (all + items_of_all() - 1) / items_of_all();
             const char* const begin = static_cast<const char*>(a.data[M]) + block_after * bytes;
             for (int l = item * each; l < (item + 1) * each; ++l)
-                if (l < all) __builtin_prefetch(begin + l * line, memory_is_written[M], 2);
+                if (l < all && (addition_of<M>() < 0 || !a.adds_at_once))
+                    __builtin_prefetch(begin + l * line, memory_is_written[M], 2);
         }
         fetch_ahead<M + 1>(a, block_after, item);
     }

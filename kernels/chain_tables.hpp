@@ -7,7 +7,8 @@
 //   scalar_count
 //   view_space[] (chain_space), view_number[] (of the memory or the slot), view_type[] (of what lies there);
 //   view_offset[], view_item[][], view_stream[][], view_inner[][], elements; view_inner_extent[][]
-//   view_conjugated[], view_table[], view_gather_stride[], view_phase[]
+//   view_conjugated[], view_phase[], view_adds_atomically[]; view_first_table[], view_tables[], of table_view[] (the
+//   view of an index table) and table_stride[] (elements that an entry counts)
 //   matrix_memory[] (-1: a view), matrix_view[], matrix_offset[], matrix_stream[][], matrix_inner[][],
 //   matrix_stream_extent[][], matrix_inner_extent[][], matrix_conjugated[], matrix_pitch[], matrix_region[]
 //   slot_region[], slot_step[], span_region[]
@@ -39,6 +40,9 @@ struct arguments {
     long long element_step[at_least_one(memory_count)];
     long long elements;
     double scalar[at_least_one(scalar_count)][2];
+#if !RICCI_ON_GPU && !defined(RICCI_EMULATED)
+    long long adds_at_once; ///< chain_additions_cpu.hpp
+#endif
 };
 
 RICCI_FUNCTION constexpr int product_of(const int (&extents)[chain_axes]) {
@@ -69,4 +73,16 @@ RICCI_FUNCTION Number offset_in_slice(int item, int point, int place) {
     return static_cast<Number>(view_offset[V]) + offset_of<Number>(item, phase_item_extent[P], view_item[V]) +
            offset_of<Number>(point, phase_stream_extent[P], view_stream[V]) +
            offset_of<Number>(place, view_inner_extent[V], view_inner[V]);
+}
+
+/// What a view's index tables say for an element.
+template <int V, int Table = 0>
+RICCI_FUNCTION long long offset_by_tables(const arguments& a, long long element, int item, int point, int place) {
+    if constexpr (Table == view_tables[V]) return 0;
+    else {
+        constexpr int number = view_first_table[V] + Table, table = table_view[number], memory = view_number[table];
+        const long long at = element * a.element_step[memory] + offset_in_slice<table>(item, point, place);
+        return table_entry<memory_type[memory]>(a.data[memory], at) * table_stride[number] +
+               offset_by_tables<V, Table + 1>(a, element, item, point, place);
+    }
 }

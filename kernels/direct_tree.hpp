@@ -151,10 +151,6 @@ RICCI_FUNCTION compute updated(const arguments& a, const long long* x, compute v
     else if constexpr (accumulation == 1) return team.template load<0>(a, x) + value;
     else return team.template load<0>(a, x) - value;
 }
-template <class R> RICCI_FUNCTION void add_atomically(complex<R>* global, complex<R> value) {
-    add_atomically(&global->re, value.re);
-    add_atomically(&global->im, value.im);
-}
 template <class Element> RICCI_FUNCTION void put_at(Element* element, compute value) {
     if constexpr (adds_atomically) add_atomically(element, store_as<Element>(value));
     else *element = store_as<Element>(value);

@@ -67,6 +67,12 @@ template <class R> RICCI_FUNCTION complex<R> operator*(complex<R> a, complex<R> 
 }
 template <class R> RICCI_FUNCTION complex<R>& operator+=(complex<R>& a, complex<R> b) { return a = a + b; }
 
+/// Two additions: others may see the one before the other.
+template <class R> RICCI_FUNCTION void add_atomically(complex<R>* global, complex<R> value) {
+    add_atomically(&global->re, value.re);
+    add_atomically(&global->im, value.im);
+}
+
 /// sum += a*b, in four multiply-adds where the numbers are complex.
 template <class R> RICCI_FUNCTION void add_product(R& sum, R a, R b) { sum += a * b; }
 template <class R> RICCI_FUNCTION void add_product(complex<R>& sum, complex<R> a, complex<R> b) {

@@ -10,8 +10,8 @@
 
 constexpr int first_outer_axis = inner_tile > 0 ? 1 : 0;
 
-/// Adds entries [begin, end) to the sums of `count` elements along the innermost axis from `first` on.
-template <class Count>
+/// Adds entries [begin, end) to `count` elements along the innermost axis from `first` on, or to sums for them.
+template <bool AreElements, class Count>
 RICCI_FUNCTION void add_entries(const scatter_arguments& a, long long begin, long long end, long long* x,
                                 long long first, Count count, compute* sums) {
     constexpr int axis = free_axis[0];
@@ -19,7 +19,7 @@ RICCI_FUNCTION void add_entries(const scatter_arguments& a, long long begin, lon
         go_to_entry(a, entry, x);
         for (int t = 0; t < count; ++t) {
             x[axis] = first + t;
-            sums[t] += contribution(a, x);
+            sums[t] = with<AreElements>(sums[t], contribution(a, x));
         }
     }
 }
@@ -29,23 +29,26 @@ template <class Count>
 RICCI_FUNCTION void add_neighbors(const scatter_arguments& a, const row_of_inverse& row, long long* x, long long first,
                                   Count count) {
     constexpr int axis = free_axis[0];
-    const long long piece = piece_length(row.end - row.begin);
+    const auto element = [&](int t) -> element_of_output& {
+        x[axis] = first + t;
+        return *element_of_row(a, row, x);
+    };
     compute totals[at_least_one(inner_tile)];
-    for (int t = 0; t < count; ++t) totals[t] = from_real<compute>(0, 0);
-    if (row.end - row.begin <= piece) {
-        add_entries(a, row.begin, row.end, x, first, count, totals);
+    for (int t = 0; t < count; ++t) totals[t] = load_as<compute>(element(t));
+    if (is_one_piece(row)) {
+        add_entries<true>(a, row.begin, row.end, x, first, count, totals);
     } else {
-        compute parts[at_least_one(inner_tile)];
+        const long long piece = piece_length(row.end - row.begin);
+        compute sums[at_least_one(inner_tile)], parts[at_least_one(inner_tile)];
+        for (int t = 0; t < count; ++t) sums[t] = from_real<compute>(0, 0);
         for (long long begin = row.begin; begin < row.end; begin += piece) {
             for (int t = 0; t < count; ++t) parts[t] = from_real<compute>(0, 0);
-            add_entries(a, begin, row.end - begin < piece ? row.end : begin + piece, x, first, count, parts);
-            for (int t = 0; t < count; ++t) totals[t] += parts[t];
+            add_entries<false>(a, begin, row.end - begin < piece ? row.end : begin + piece, x, first, count, parts);
+            for (int t = 0; t < count; ++t) sums[t] += parts[t];
         }
+        for (int t = 0; t < count; ++t) totals[t] = with<true>(totals[t], sums[t]);
     }
-    for (int t = 0; t < count; ++t) {
-        x[axis] = first + t;
-        add_to_element(a, row, x, totals[t]);
-    }
+    for (int t = 0; t < count; ++t) element(t) = store_as<element_of_output>(totals[t]);
 }
 
 RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
@@ -57,10 +60,8 @@ RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& ro
         for (; length - first >= inner_tile; first += inner_tile)
             add_neighbors(a, row, x, first, constant<inner_tile>());
         if (first < length) add_neighbors(a, row, x, first, static_cast<int>(length - first));
-    } else if (row.end - row.begin <= piece_length(1)) { // as most rows are: one piece
-        add_to_element(a, row, x, sum_of_entries(a, row.begin, row.end, x));
     } else {
-        add_to_element(a, row, x, sum_of_row(a, row, x));
+        add_to_element(a, row, x);
     }
 }
 

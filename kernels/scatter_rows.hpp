@@ -1,5 +1,7 @@
-// scatter_rows: += and -= through tables with equal entries: what each element of the output gets, added up in the
-// order of the tables, and then once to the element; what scatter.cuh and scatter_cpu.hpp share.
+// scatter_rows: += and -= through tables with equal entries: what each element of the output gets, in the order of
+// the tables; what scatter.cuh and scatter_cpu.hpp share. A row of one piece is added to the element number by
+// number, as a loop over the table would (a chain on one thread is such a loop, chain_additions_cpu.hpp); a longer one
+// is added up first, by pieces, as direct_tree's sums. Rounded to the element's type once.
 //
 // A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of the
 // tables are taken together as a list: number n of a contribution is a combination of their values, the first of
@@ -67,29 +69,44 @@ RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
     return evaluate<node_count - 1>(a.tree, x, alone{});
 }
 
-/// What entries [begin, end) add up to, with the free axes at x.
-RICCI_FUNCTION compute sum_of_entries(const scatter_arguments& a, long long begin, long long end, long long* x) {
-    compute sum = from_real<compute>(0, 0);
+RICCI_FUNCTION bool is_one_piece(const row_of_inverse& row) {
+    return row.end - row.begin <= piece_length(row.end - row.begin);
+}
+
+/// An element, or what entries add up to, with one more number.
+template <bool IsElement> RICCI_FUNCTION compute with(compute sum, compute x) {
+    return IsElement && accumulation != 1 ? sum - x : sum + x;
+}
+/// The same with those of entries [begin, end), with the free axes at x.
+template <bool IsElement>
+RICCI_FUNCTION compute with_entries(const scatter_arguments& a, long long begin, long long end, long long* x,
+                                    compute sum) {
     for (long long entry = begin; entry < end; ++entry) {
         go_to_entry(a, entry, x);
-        sum += contribution(a, x);
+        sum = with<IsElement>(sum, contribution(a, x));
     }
     return sum;
 }
-/// The same of a row, in pieces as direct_tree's sums.
+/// The sum of a row of several pieces.
 RICCI_FUNCTION compute sum_of_row(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
     const long long piece = piece_length(row.end - row.begin);
     compute total = from_real<compute>(0, 0);
     for (long long begin = row.begin; begin < row.end; begin += piece)
-        total += sum_of_entries(a, begin, row.end - begin < piece ? row.end : begin + piece, x);
+        total += with_entries<false>(a, begin, row.end - begin < piece ? row.end : begin + piece, x,
+                                     from_real<compute>(0, 0));
     return total;
 }
 
-/// Adds a row's sum to its element, with the free axes at x; subtracts it for '-='.
-RICCI_FUNCTION void add_to_element(const scatter_arguments& a, const row_of_inverse& row, const long long* x,
-                                   compute sum) {
-    using element = type_of<operand_type[0]>::type;
-    element* const at = element_at<0>(a.tree, x) + row.key * a.unit;
+using element_of_output = type_of<operand_type[0]>::type;
+RICCI_FUNCTION element_of_output* element_of_row(const scatter_arguments& a, const row_of_inverse& row,
+                                                 const long long* x) {
+    return element_at<0>(a.tree, x) + row.key * a.unit;
+}
+
+/// Adds a row to its element, with the free axes at x; subtracts it for '-='.
+RICCI_FUNCTION void add_to_element(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
+    element_of_output* const at = element_of_row(a, row, x);
     const compute old = load_as<compute>(*at);
-    *at = store_as<element>(accumulation == 1 ? old + sum : old - sum);
+    *at = store_as<element_of_output>(is_one_piece(row) ? with_entries<true>(a, row.begin, row.end, x, old)
+                                                        : with<true>(old, sum_of_row(a, row, x)));
 }

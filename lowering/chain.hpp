@@ -35,6 +35,13 @@ struct chain_slot {
     std::int32_t first_phase = 0, last_phase = 0;
 };
 
+/// A table that gives a position of an operand.
+struct chain_gather {
+    std::int32_t view = 0;   ///< of the table
+    std::int64_t stride = 0; ///< elements an entry counts
+    bool operator==(const chain_gather&) const = default;
+};
+
 /// How a phase reads or writes an operand: strides along its items, its stream, and the pencil's own axes.
 struct chain_view {
     enum class space : std::uint8_t { memory, slot };
@@ -45,8 +52,8 @@ struct chain_view {
     std::vector<std::int64_t> item, stream, inner;
     std::vector<std::int64_t> inner_extent;
     bool conjugated = false;
-    std::int32_t table = -1;        ///< the view of the table that gives one of its positions
-    std::int64_t gather_stride = 0; ///< elements an entry counts
+    std::vector<chain_gather> tables;
+    bool adds_atomically = false; ///< what is stored: equal entries of its tables add up in any order
     bool operator==(const chain_view&) const = default;
 };
 
@@ -94,6 +101,21 @@ struct chain_phase {
     }
 };
 
+/// What a step behind the chain adds, in order, of a span that the chain writes: number by number along these axes,
+/// the first one fastest, to elements that tables give.
+struct chain_addition {
+    struct table {
+        std::int32_t memory = 0;
+        std::int64_t factor = 0; ///< elements an entry counts
+        std::vector<std::int64_t> stride;
+    };
+    std::int32_t from = 0, to = 0; ///< memories
+    std::int64_t offset = 0;       ///< in the span's slice
+    std::vector<std::int64_t> extent, from_stride, to_stride;
+    std::vector<table> tables;
+    bool subtracts = false;
+};
+
 struct chain {
     std::string_view axis; ///< whose values are the elements
     std::int64_t elements = 0;
@@ -103,6 +125,7 @@ struct chain {
     std::vector<chain_matrix> matrices;
     std::vector<chain_view> views;
     std::vector<chain_phase> phases;
+    std::vector<chain_addition> additions; ///< of a CPU, whose one thread may do them while it has the span's numbers
     double bytes = 0, flops = 0; ///< of an element: moved to and from memory; computed
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements

@@ -55,8 +55,9 @@ void chain_state::take_compute() {
 
 void chain_state::check_operands() const {
     for (const auto& o : st().operands) {
-        if (!o.bounds.empty()) throw no_chain{"a padded position is not fused yet"};
-        if (o.gathers.size() > 1) throw no_chain{"an operand has two index tables"};
+        if (!o.bounds.empty())
+            throw no_chain{&o == &at(0) ? "what it writes has a padded position"
+                                        : "an operand has a padded position"};
         if (table_of_addresses(st(), o) != nullptr) throw no_chain{"an operand lies at addresses"};
         if (o.overlaps) throw no_chain{"it overlaps what it writes"};
     }
@@ -67,7 +68,8 @@ void chain_state::check_operands() const {
             if (o.present[a] && extent(a) > 1 && magnitude(o.stride[a]) > magnitude(o.stride[element_]))
                 throw no_chain{fmt::format("{} is not the outermost index of an operand", out_.axis)};
     }
-    if (!at(0).gathers.empty()) throw no_chain{"a left side by an index table is not fused yet"};
+    if (collision_of(st()) == collision::ordered)
+        throw no_chain{"equal entries of its index table are added in their order, by a kernel of its own"};
     std::int64_t all = 1;
     for (std::size_t a = 0; a < axis_count(); ++a) {
         if (extent(a) == 0) throw no_chain{"it has no elements"};

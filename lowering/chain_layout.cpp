@@ -157,7 +157,7 @@ void find_spans(chain& c) {
             if (v.where != chain_view::space::memory || v.number != static_cast<std::int32_t>(m)) continue;
             const auto own = reach_of(c, v);
             all.first = std::min(all.first, own.first), all.last = std::max(all.last, own.last);
-            is_span = is_span && v.table < 0;
+            is_span = is_span && v.tables.empty();
             views.push_back(&v);
         }
         constexpr std::int64_t longest = 1 << 16;

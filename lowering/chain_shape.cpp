@@ -23,10 +23,11 @@ std::int64_t most_items(const chain& c) {
     return out;
 }
 
-/// Registers that a thread is expected to need: for its pencils and sums, addresses of slices with gaps, and what is
-/// computed beside them. (Less, and the compiler spills: f64, p = 4, at 48; such slices, at 80.)
+/// Registers that a thread is expected to need: for its pencils and sums, addresses of slices with gaps and of what
+/// tables find, and what is computed beside them. (Less, and the compiler spills: f64, p = 4, at 48, with tables at
+/// 64; slices with gaps, at 80.)
 std::int64_t registers_of_a_thread(const chain& c) {
-    constexpr std::int64_t beside = 42, addresses = 24;
+    constexpr std::int64_t beside = 42, of_gaps = 24, of_tables = 10;
     const auto words = size_of(c.compute) / 4;
     std::int64_t numbers = 0;
     for (const auto& ph : c.phases) {
@@ -35,11 +36,13 @@ std::int64_t registers_of_a_thread(const chain& c) {
         numbers = std::max(numbers, of_phase);
     }
     const bool has_gaps = std::ranges::any_of(c.views, [&](const chain_view& v) {
-        if (v.where != chain_view::space::memory || v.table >= 0) return false;
+        if (v.where != chain_view::space::memory || !v.tables.empty()) return false;
         const auto& m = c.memories[static_cast<std::size_t>(v.number)];
         return !m.is_span && !is_index(m.type);
     });
-    return std::min<std::int64_t>(beside + numbers * words + (has_gaps ? addresses : 0), 255);
+    const bool has_tables = std::ranges::any_of(c.views, [](const chain_view& v) { return !v.tables.empty(); });
+    const auto addresses = std::max(has_gaps ? of_gaps : 0, has_tables ? of_tables : 0);
+    return std::min<std::int64_t>(beside + numbers * words + addresses, 255);
 }
 
 /// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each, and

@@ -303,11 +303,11 @@ std::int32_t chain_state::view(const operand& o, const places& placed, const std
             throw no_chain{fmt::format("nothing runs over {}", st().axes[a].name)};
         }
     }
-    if (!o.gathers.empty()) {
-        const auto& g = o.gathers.front();
-        v.table = view(st().operands[static_cast<std::size_t>(g.table)], placed, inner, false);
-        v.gather_stride = g.stride;
-        mark(v.table, false);
+    for (const auto& g : o.gathers) {
+        const auto table = view(st().operands[static_cast<std::size_t>(g.table)], placed, inner, false);
+        mark(table, false);
+        v.tables.push_back({table, g.stride});
+        if (g.equal != collision::none) v.adds_atomically = true;
     }
     return number_of_view(v);
 }

@@ -1,11 +1,15 @@
 // fuse_statements: steps that hand each other temporaries become one kernel, a chain.
 #include "lowering/fuse_statements.hpp"
 
+#include "lowering/chain_additions.hpp"
 #include "lowering/chain_builder.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/chain_shape.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/gathers.hpp"
+#include "lowering/same_memory.hpp"
 #include "lowering/temporaries.hpp"
+#include "lowering/write_through.hpp"
 
 #include <fmt/format.h>
 
@@ -53,20 +57,50 @@ class fuser {
             const auto own = temporaries_of(first, last);
             if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
             if (!reads_own(at(last), own) || has_conflicts(first, last, own)) continue;
-            for (const auto& axis : axes_of(first, last)) {
-                chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
-                std::optional<std::string> problem;
-                auto n = first;
-                for (; n <= last && !problem; ++n) problem = builder.add(at(n));
-                if (problem) {
-                    tell(n - 1, axis, *problem);
-                    continue;
+            const auto shorter = written_through(first, last, own);
+            for (const auto& axis : axes_of(first, last))
+                for (const auto& steps : {shorter, steps_of(first, last)}) {
+                    if (steps.empty()) continue;
+                    auto made = build(first, last, steps, axis, own);
+                    if (!made) continue;
+                    found_chain out{last, own, *std::move(made), 0};
+                    if (pays(first, out)) return out;
                 }
-                found_chain out{last, own, std::move(builder).finish(), 0};
-                if (pays(first, out)) return out;
-            }
         }
         return {};
+    }
+
+    /// What is added to elements that tables give is what the step before has computed: it is added there, without a
+    /// phase of its own. Empty where the two are not such.
+    std::vector<step> written_through(std::size_t first, std::size_t last, const std::set<std::int32_t>& own) const {
+        if (at(last).operands[0].gathers.empty() || collision_of(at(last)) == collision::ordered) return {};
+        const auto source = at(last - 1).operands[0].source;
+        for (auto n = first; n + 1 < last; ++n)
+            for (const auto& o : at(n).operands)
+                if (o.source == source) return {};
+        auto both = write_through(at(last - 1), at(last));
+        if (!both || own.count(source) == 0) return {};
+        auto out = steps_of(first, last);
+        out.pop_back();
+        out.back() = *std::move(both);
+        return out;
+    }
+
+    std::vector<step> steps_of(std::size_t first, std::size_t last) const {
+        return {plan_.steps.begin() + static_cast<std::ptrdiff_t>(first),
+                plan_.steps.begin() + static_cast<std::ptrdiff_t>(last) + 1};
+    }
+
+    std::optional<chain> build(std::size_t first, std::size_t last, const std::vector<step>& steps,
+                               std::string_view axis, const std::set<std::int32_t>& own) {
+        chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
+        for (const auto& st : steps)
+            if (const auto problem = builder.add(st)) {
+                tell(&st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data()), axis,
+                     *problem);
+                return {};
+            }
+        return std::move(builder).finish();
     }
 
     void tell(std::size_t n, std::string_view axis, const std::string& problem) {
@@ -122,6 +156,8 @@ class fuser {
     /// Whether two steps write the same elements for the same values of their indices.
     static bool write_alike(const step& a, const step& b) {
         const auto &x = a.operands[0], &y = b.operands[0];
+        if (!x.gathers.empty() || !y.gathers.empty()) // to the same ones or to others
+            return collision_of(a) == collision::atomic && collision_of(b) == collision::atomic;
         if (x.source != y.source || x.type != y.type || x.offset != y.offset) return false;
         if (ways_of(a) != ways_of(b)) return false;
         for (std::size_t n = 0; n < a.axes.size(); ++n)
@@ -131,10 +167,11 @@ class fuser {
         return true;
     }
 
-    /// What is the same memory for all that is known: sources may be different accesses of one tensor.
-    std::int32_t memory_of(std::int32_t source) const {
-        return source < 0 || plan_.memory_of_access.empty() ? source
-                                                            : plan_.memory_of_access[static_cast<std::size_t>(source)];
+    bool share_memory(const operand& left, const operand& other) const {
+        // Of one statement what else is the same tensor is the very element that is written, or overlaps; through a
+        // table it is any element.
+        return left.gathers.empty() ? memory_of(plan_, left.source) == memory_of(plan_, other.source)
+                                    : may_share_memory(plan_, left.source, other.source);
     }
 
     /// Whether a step reads or writes memory outside of the chain that another one writes: elements are not computed
@@ -147,7 +184,7 @@ class fuser {
                 if (n == w) continue;
                 for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                     const auto& other = at(n).operands[o];
-                    if (memory_of(other.source) != memory_of(left.source)) continue;
+                    if (!share_memory(left, other)) continue;
                     if (o != 0 || !write_alike(at(n), at(w))) return true;
                 }
             }
@@ -184,7 +221,7 @@ class fuser {
                 if (f.own.count(operand.source) > 0) continue;
                 if (o > 0 && !met.insert(operand.source).second) continue;
                 const bool adds = o == 0 && at(n).op != assignment::assign;
-                bytes += (adds ? 2 : 1) * static_cast<double>(element_count(at(n).axes, operand.present)) *
+                bytes += (adds ? 2 : 1) * static_cast<double>(most_elements(at(n), operand)) *
                          static_cast<double>(size_of(operand.type));
             }
         return bytes;
@@ -208,6 +245,12 @@ class fuser {
             f.last + 1, c.axis, c.phases.size(), c.phases.size() == 1 ? "" : "s",
             c.bytes * static_cast<double>(c.elements) / 1e6,
             (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
+        if (chip_.kind == target::cpu) find_additions(f.made, plan_, first, f.last + 1);
+        if (const auto count = f.made.additions.size(); count > 0)
+            plan_.notes.push_back(fmt::format("one thread alone does step{} with them, element by element",
+                                              count == 1
+                                                  ? fmt::format(" {}", f.last + 2)
+                                                  : fmt::format("s {} to {}", f.last + 2, f.last + 1 + count)));
         plan_.chains.push_back(std::move(f.made));
     }
 

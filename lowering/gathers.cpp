@@ -1,6 +1,8 @@
 // gathers: what passes ask of operands whose positions index tables give.
 #include "lowering/gathers.hpp"
 
+#include "lowering/temporaries.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -42,6 +44,18 @@ bool is_gathered_by_batch(const step& st) {
                 if (table_of(st, g).present[a] && st.classes[a] != axis_class::batch) return false;
     }
     return true;
+}
+
+std::int64_t most_elements(const step& st, const operand& o) {
+    const auto all = element_count(st.axes, o.present);
+    if (o.gathers.empty() || table_of_addresses(st, o) != nullptr) return all;
+    auto own = o.present;
+    for (std::size_t a = 0; a < own.size(); ++a)
+        if (o.stride[a] == 0 && is_gathered_along(st, o, a)) own[a] = 0;
+    auto positions = element_count(st.axes, own);
+    for (const auto& g : o.gathers)
+        if (__builtin_mul_overflow(positions, g.extent, &positions)) return all;
+    return std::min(all, positions);
 }
 
 operand nominal(const step& st, const operand& o) {

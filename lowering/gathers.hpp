@@ -21,6 +21,9 @@ bool is_gathered_along(const step& st, const operand& o, std::size_t axis);
 /// over axes of the batch only.
 bool is_gathered_by_batch(const step& st);
 
+/// Elements of an operand that the step reaches, at most: tables name each of their positions.
+std::int64_t most_elements(const step& st, const operand& o);
+
 /// `o` without its tables, its strides as if their entries counted up from 0; matrices at addresses count as far
 /// apart.
 operand nominal(const step& st, const operand& o);

@@ -2,6 +2,7 @@
 #include "lowering/lower_program.hpp"
 
 #include "lowering/error.hpp"
+#include "lowering/fills_first.hpp"
 #include "lowering/fuse_statements.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/temporaries.hpp"
@@ -155,6 +156,7 @@ plan lower_program(const std::vector<statement>& statements, const std::vector<s
     pass_tracer traced(joined, trace);
     const pass_observer tracer = [&](std::string_view name, plan result) { return traced(name, std::move(result)); };
     auto p = tracer("statements as steps", program_joiner(statements, locals, shared, chip).run());
+    p = tracer("fills_first", fills_first(std::move(p)));
     p = tracer("fuse_statements", fuse_statements(std::move(p), chip));
     return choose_kernels(std::move(p), chip, known, false, tracer);
 }

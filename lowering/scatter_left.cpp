@@ -8,6 +8,7 @@
 #include "lowering/tree.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ricci::lowering {
@@ -58,6 +59,20 @@ std::vector<char> axes_of_right_side(const step& st) {
     return out;
 }
 
+/// The left side as the temporary of its contributions is to lie: with the tables' indices outermost, also before
+/// components that lie farther apart in the tensor (`v(l(i,e),m)`), so that a chain may go along them.
+operand laid_out(const step& st) {
+    constexpr std::int64_t most_components = 9;
+    const auto shape = scatter_shape_of(st);
+    auto out = nominal(st, st.operands[0]);
+    std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();
+    for (const auto a : shape.axes) nearest = std::min(nearest, magnitude(out.stride[static_cast<std::size_t>(a)]));
+    for (std::size_t a = 0; a < st.axes.size(); ++a)
+        if (!shape.has_axis(a) && st.axes[a].extent <= most_components && magnitude(out.stride[a]) >= nearest)
+            out.stride[a] = 0;
+    return out;
+}
+
 bool holds_sum(const step& st) {
     return std::any_of(st.nodes.begin(), st.nodes.end(), [](const node& n) { return n.kind == operation::sum; });
 }
@@ -73,7 +88,7 @@ plan scatter_left(plan p, const statement& s, const machine& chip) {
             if (element_count(st.axes, st.operands[0].present) > 0) note_pass(st, p);
             if (holds_sum(st)) {
                 const auto& left = st.operands[0];
-                auto kept = add_temporary(p, st.axes, axes_of_right_side(st), st.compute, {nominal(st, left)});
+                auto kept = add_temporary(p, st.axes, axes_of_right_side(st), st.compute, {laid_out(st)});
                 auto last = copy_step(st, left, st.op, kept, st.compute);
                 st.operands[0] = std::move(kept);
                 st.op = assignment::assign;

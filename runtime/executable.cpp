@@ -126,6 +126,7 @@ struct executable::places {
     std::int64_t slice = 0;
     bool in_slice = false;
     row_lists lists{}; ///< of the one step that adds through tables
+    bool adds_at_once = false; ///< of the one step that is a chain
 
     void* operator()(std::int32_t source) const {
         if (source >= 0) return s.accesses[static_cast<std::size_t>(source)].data;
@@ -157,7 +158,28 @@ executable::executable(device d, plan p)
             out.kernel = loaded_request(backend_, make_kernel_of(p, n, chip));
         }
     }
+    link_additions(p);
     if (checks_tables(device_)) keep_checks(p.checks);
+}
+
+/// Finds the steps that chains may do themselves, by the temporaries that they read.
+void executable::link_additions(const plan& p) {
+    for (auto& st : steps_) {
+        if (st.step.chain < 0 || st.how != prepared_step::runner::kernel) continue;
+        const auto& c = p.chains[static_cast<std::size_t>(st.step.chain)];
+        for (const auto& addition : c.additions) {
+            const auto source = c.memories[static_cast<std::size_t>(addition.from)].source;
+            for (const auto& other : steps_)
+                if (other.scatter >= 0 && std::any_of(other.step.operands.begin(), other.step.operands.end(),
+                                                      [&](const operand& o) { return o.source == source; }))
+                    st.additions.push_back(other.scatter);
+        }
+        // All of them or none. Steps of groups run slice by slice.
+        const bool in_groups = std::any_of(steps_.begin(), steps_.end(), [](const auto& other) {
+            return other.scatter >= 0 && other.step.group >= 0;
+        });
+        if (st.additions.size() != c.additions.size() || in_groups) st.additions.clear();
+    }
 }
 
 void executable::keep_checks(const std::vector<table_check>& checks) {
@@ -221,11 +243,27 @@ void executable::launch(const statement& joined, std::span<const statement> stat
     const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
     zero_temporaries(memory.data());
     places all{joined, temporaries_, memory.data()};
+    std::array<bool, most_scatters> is_done{};
+    const auto adds_at_once = [&](const prepared_step& st) {
+        // Kernels add longer rows by pieces: direct_tree's piece_length.
+        constexpr std::int64_t one_piece = 64;
+        if (st.additions.empty() || backend_.machine().processors > 1) return false;
+        for (const auto n : st.additions)
+            if (inverses[static_cast<std::size_t>(n)]->longest_row() > one_piece) return false;
+        for (const auto n : st.additions) is_done[static_cast<std::size_t>(n)] = true;
+        return true;
+    };
     for (std::size_t n = 0; n < steps_.size();) {
         auto end = n + 1;
         const auto group = steps_[n].step.group;
-        if (const auto scatter = steps_[n].scatter; scatter >= 0)
+        all.adds_at_once = adds_at_once(steps_[n]);
+        if (const auto scatter = steps_[n].scatter; scatter >= 0) {
+            if (is_done[static_cast<std::size_t>(scatter)]) {
+                ++n;
+                continue;
+            }
             all.lists = inverses[static_cast<std::size_t>(scatter)]->lists();
+        }
         if (group < 0) {
             launch(steps_[n], all);
         } else {
@@ -273,7 +311,7 @@ void executable::launch(const prepared_step& st, const places& where) const {
     static thread_local std::vector<std::uint64_t> of_launches, of_slices;
     auto& words = where.in_slice ? of_slices : of_launches;
     write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice,
-                    where.lists);
+                    where.lists, where.adds_at_once);
     st.kernel.launch(backend_, words, where.lists.rows);
 }
 

@@ -14,12 +14,13 @@
 namespace ricci::runtime {
 
 /// Sets `words` to the request's, patched. `address(source)`: the data of an operand's source, element (0, ..., 0).
-/// `slice`: of those that a step in a group runs for; `lists`: of the scatter kernel. `words` keeps its capacity, so that a warm launch takes nothing
-/// from the heap.
+/// `slice`: of those that a step in a group runs for; `lists`: of the scatter kernel; `adds_at_once`: of a chain.
+/// `words` keeps its capacity, so that a warm launch takes nothing from the heap.
 template <class Address>
 void write_arguments(const backend& b, const kernel_request& request, lowering::scalar_type compute,
                      const std::vector<lowering::scalar>& scalars, const Address& address,
-                     std::vector<std::uint64_t>& words, std::int64_t slice = 0, const row_lists& lists = {}) {
+                     std::vector<std::uint64_t>& words, std::int64_t slice = 0, const row_lists& lists = {},
+                     bool adds_at_once = false) {
     words = request.words;
     std::complex<double> coefficient = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, scalars, compute);
@@ -54,6 +55,9 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
             break;
         case what::row_keys:
             word = reinterpret_cast<std::uintptr_t>(lists.keys);
+            break;
+        case what::adds_at_once:
+            word = adds_at_once ? 1 : 0;
             break;
         }
     }

@@ -16,7 +16,8 @@ namespace ricci::runtime {
 struct argument_patch {
     enum class value : std::uint8_t {
         address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary,
-        rows, row_begins, row_entries, row_keys ///< of row_lists
+        rows, row_begins, row_entries, row_keys, ///< of row_lists
+        adds_at_once ///< of a chain with additions: whether it does them itself
     };
     std::int32_t word = 0;
     value what{};

@@ -22,6 +22,7 @@ class chain_writer {
         for (const auto& v : c.views) axes_ = std::max({axes_, v.item.size(), v.stream.size(), v.inner.size()});
         for (const auto& m : c.matrices) axes_ = std::max({axes_, m.stream.size(), m.inner.size()});
         for (const auto& p : c.phases) axes_ = std::max({axes_, p.items.size(), p.stream.size()});
+        for (const auto& a : c.additions) axes_ = std::max(axes_, a.extent.size());
     }
 
     kernel_request request() {
@@ -36,6 +37,7 @@ class chain_writer {
             text_.constant("elements_of_block", c_.elements_of_block);
             text_.constant("blocks_of_processor", c_.blocks_of_processor);
         } else {
+            write_additions();
             text_.constant("simd_bytes", chip_.vector_bytes);
             text_.constant("block_bytes", std::max<std::int64_t>(layout_.bytes, 64));
         }
@@ -109,8 +111,17 @@ class chain_writer {
         list("view_type", count,
              [&](auto n) { return static_cast<std::int32_t>(is_slot(n) ? c_.compute : memory_of(n).type); });
         list("view_conjugated", count, [&](auto n) { return all[n].conjugated; });
-        list("view_table", count, [&](auto n) { return all[n].table; });
-        wide_list("view_gather_stride", count, [&](auto n) { return all[n].gather_stride; });
+        list("view_adds_atomically", count, [&](auto n) { return all[n].adds_atomically; });
+        std::vector<std::int32_t> first_tables;
+        std::vector<chain_gather> tables;
+        for (const auto& v : all) {
+            first_tables.push_back(static_cast<std::int32_t>(tables.size()));
+            tables.insert(tables.end(), v.tables.begin(), v.tables.end());
+        }
+        text_.list("view_first_table", first_tables);
+        list("view_tables", count, [&](auto n) { return all[n].tables.size(); });
+        list("table_view", tables.size(), [&](auto n) { return tables[n].view; });
+        wide_list("table_stride", tables.size(), [&](auto n) { return tables[n].stride; });
         wide_list("view_offset", count, [&](auto n) { return all[n].offset; });
         strides("view_item", count, [&](auto n) { return all[n].item; });
         strides("view_stream", count, [&](auto n) { return all[n].stream; });
@@ -179,6 +190,31 @@ class chain_writer {
         list("op_accumulation", ops.size(), [&](auto n) { return ops[n].accumulation; });
     }
 
+    void write_additions() {
+        const auto& all = c_.additions;
+        const auto count = all.size();
+        std::vector<std::int32_t> first_tables;
+        std::vector<chain_addition::table> tables;
+        for (const auto& a : all) {
+            first_tables.push_back(static_cast<std::int32_t>(tables.size()));
+            tables.insert(tables.end(), a.tables.begin(), a.tables.end());
+        }
+        text_.constant("addition_count", static_cast<std::int64_t>(count));
+        list("addition_from", count, [&](auto n) { return all[n].from; });
+        list("addition_to", count, [&](auto n) { return all[n].to; });
+        list("addition_subtracts", count, [&](auto n) { return all[n].subtracts; });
+        list("addition_offset", count, [&](auto n) { return all[n].offset; });
+        list("addition_axes", count, [&](auto n) { return all[n].extent.size(); });
+        extents("addition_extent", count, [&](auto n) { return all[n].extent; });
+        strides("addition_from_stride", count, [&](auto n) { return all[n].from_stride; });
+        strides("addition_to_stride", count, [&](auto n) { return all[n].to_stride; });
+        text_.list("addition_first_table", first_tables);
+        list("addition_tables", count, [&](auto n) { return all[n].tables.size(); });
+        list("addition_table_memory", tables.size(), [&](auto n) { return tables[n].memory; });
+        wide_list("addition_table_factor", tables.size(), [&](auto n) { return tables[n].factor; });
+        strides("addition_table_stride", tables.size(), [&](auto n) { return tables[n].stride; });
+    }
+
     void pack() {
         argument_packer pack(out_);
         row steps;
@@ -193,6 +229,7 @@ class chain_writer {
             pack.patch(argument_patch::value::scalar_imaginary, s);
         }
         if (scalars_ == 0) pack.number(0), pack.number(0);
+        if (!is_gpu_) pack.patch(argument_patch::value::adds_at_once, 0);
     }
 
     void set_shape() {

@@ -119,6 +119,8 @@ table_inverse::table_inverse(const scatter_shape& shape, const statement& s, dev
     bool has_keys = false;
     const auto pack = [&](const auto& rows) {
         lists_.rows = static_cast<std::int64_t>(rows.begins.size()) - 1;
+        for (std::size_t r = 1; r < rows.begins.size(); ++r)
+            longest_row_ = std::max<std::int64_t>(longest_row_, rows.begins[r] - rows.begins[r - 1]);
         begins = all.add(rows.begins), entries = all.add(rows.entries);
         has_keys = !rows.keys.empty();
         if (!has_keys) return;

@@ -18,6 +18,7 @@ class table_inverse {
     table_inverse(const lowering::scatter_shape& shape, const lowering::statement& s, device d, backend& b);
 
     const row_lists& lists() const { return lists_; }
+    std::int64_t longest_row() const { return longest_row_; } ///< entries for one element
 
   private:
     struct release_to {
@@ -26,6 +27,7 @@ class table_inverse {
     };
     std::unique_ptr<void, release_to> memory_;
     row_lists lists_;
+    std::int64_t longest_row_ = 0;
 };
 
 } // namespace ricci::runtime

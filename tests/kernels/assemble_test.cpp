@@ -66,12 +66,31 @@ TEST_CASE("the kernels that add through tables are assembled for every type, and
         for (const std::size_t axes : {0, 1, 3}) check(ricci::runtime::fingerprint_kernel(type, axes).source);
 }
 
+namespace {
+
+/// The mass operator of order p on global vectors, whose result comes together as `left` says.
+ricci::tests::covering_case mass_on_global_vectors(int p, const char* left) {
+    const auto n = std::to_string(p + 1), q = std::to_string(p + 2);
+    const auto nodes = n + "," + n + "," + n, points = q + "," + q + "," + q;
+    return {
+        std::string("v(") + left + "(a,b,c,e)) += B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
+        "v=f64[5000] B=f64[" + q + "," + n + "] D=f64[" + points + ",2000] u=f64[5000] l=i32[" + nodes + ",2000]"};
+}
+
+} // namespace
+
 TEST_CASE("chains are assembled") {
     ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
     ricci::test::skip_unless(compiler.found(), "no NVRTC");
     auto chip = ricci::tests::eager_to_fuse(ricci::tests::some_gpu());
     chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
-    for (const auto& c : ricci::tests::chain_cases) {
+    std::vector<ricci::tests::covering_case> cases(std::begin(ricci::tests::chain_cases),
+                                                   std::end(ricci::tests::chain_cases));
+    cases.insert(cases.end(), std::begin(ricci::tests::scattered_chain_cases),
+                 std::end(ricci::tests::scattered_chain_cases));
+    for (const char* left : {"l", "atomic(l)"})
+        for (int p = 1; p <= 8; ++p) cases.push_back(mass_on_global_vectors(p, left));
+    for (const auto& c : cases) {
         const auto plan = ricci::lowering::lower(ricci::tests::make_case(c, 1).s, chip);
         INFO(c.statement << " with " << c.operands);
         for (const auto& request : ricci::runtime::executable::requests(plan, chip)) {

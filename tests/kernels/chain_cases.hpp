@@ -27,11 +27,68 @@ inline const covering_case chain_cases[] = {
     {"C(p,e) = A(p,q)*relu(B(q,i)*x(l(i,e)))", "C=f64[6,1100] A=f64[6,11] B=f64[11,9] x=f64[50] l=i32[9,1100]"},
     {"C(p,e(0,1030)) = A(p,q)*abs(B(q,i)*x(l(i,e+3),2))",
      "C=f32[6,1040] A=f32[6,11] B=f32[11,9] x=f16[50,3] l=i64[9,1040]"},
-    {"C(i,e) = A(i,j)*relu(B(j,k)*x(k,e) + b(j))",
-     "C=f64[9,1060] A=f64[9,12] B=f64[12,10] x=f64[10,1060] b=f64[12]"},
+    {"C(p,e) = A(p,q)*relu(B(q,i)*x(l(i,e),m(e)))",
+     "C=f64[6,1100] A=f64[6,11] B=f64[11,9] x=f64[50,7] l=i32[9,1100] m=i64[1100]"},
+    {"C(i,e) = A(i,j)*relu(B(j,k)*x(k,e) + b(j))", "C=f64[9,1060] A=f64[9,12] B=f64[12,10] x=f64[10,1060] b=f64[12]"},
     {"C(i,e) -= A(i,j)*exp(B(j,k)*x(k,e))*y(j,e)",
      "C=f64[9,1060] A=f64[9,12] B=f64[12,10] x=f64[10,1060] y=f64[12,1060]"},
     {"C(i,m,e) = A(i,j)*B(j,k,e)*A(l,k)*D(l,m,e)", "C=f64[9,10,35] A=f64[9,8] B=f64[8,8,35] D=f64[9,10,35]"},
+};
+
+// What a chain adds through tables at its end: by a pencil and by a point, one number or several for an entry, both
+// ways through one table, many entries for few elements, tables with gaps, several of them, ranges, signs and
+// factors, all types that there are atomic additions of, and what is stored where entries differ.
+inline const covering_case scattered_chain_cases[] = {
+    {"v(atomic(l)(a,b,c,e)) += B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
+     "v=f64[90] B=f64[4,3] D=f64[4,4,4,41] u=f64[90] l=i32[3,3,3,41]"},
+    {"v(atomic(l)(a,b,e)) -= 3*B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(l(i,j,e))",
+     "v=f32[20] B=f32[6,5] D=f32[6,6,70] u=f32[20] l=i64[5,5,70]"},
+    {"v(atomic(l)(p,e),m) += A(p,q)*relu(B(q,i)*x(l(i,e),m))",
+     "v=f64[30,3] A=f64[6,11] B=f64[11,6] x=f64[30,3] l=i32[6:2,1100:13]"},
+    {"v(m,atomic(l)(p,e)) -= A(p,q)*B(q,i,e)*x(m,i,e)",
+     "v=c128[2,30] A=f64[6,11] B=c128[11,9,300] x=c128[2,9,300] l=i32[6,300]"},
+    {"v(atomic(l)(p,e),atomic(m)(e)) += A(p,q)*relu(B(q,i)*x(l(i,e),m(e)))",
+     "v=f32[9,4] A=f32[6,11] B=f32[11,6] x=f32[9,4] l=i32[6,1100] m=i64[1100]"},
+    {"v(atomic(l)(p,e(2,1062))) -= 2*A(p,q)*relu(B(q,i)*x(i,e+1))",
+     "v=c64[1] A=f32[6,11] B=f32[11,9] x=f32[9,1100] l=i32[6,1100]"},
+    {"v(distinct(l)(p,e)) = A(p,q)*relu(B(q,i)*x(i,e))",
+     "v=f16[6700] A=f32[6,11] B=f32[11,9] x=f16[9,1100] l=i32[6,1100]"},
+    {"v(distinct(l)(e),p) -= A(p,q)*relu(B(q,i)*x(i,e))",
+     "v=f64[1200,6] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[1100]"},
+};
+
+// What steps behind a chain add in order, and one thread of a CPU adds at once (but for the last cases: elements that
+// are not the table's slowest index, numbers that are rounded on storing): numbers that are no integers, so that the
+// order shows; dense tables and others, two of them, components, rows of more than one piece.
+struct ordered_case {
+    covering_case c;
+    bool at_once;
+};
+inline const ordered_case ordered_chain_cases[] = {
+    {{"v(l(a,b,c,e)) += 0.1*B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(l(i,j,k,e))",
+      "v=f64[90] B=f64[4,3] D=f64[4,4,4,41] u=f64[90] l=i32[3,3,3,41]"},
+     true},
+    {{"v(l(a,b,e)) -= 0.1*B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(l(i,j,e))",
+      "v=f32[70] B=f32[6,5] D=f32[6,6,70] u=f32[70] l=i64[5:2,5:11,70:60]"},
+     true},
+    {{"v(m,l(p,e)) -= 0.1*A(p,q)*B(q,i,e)*x(m,i,e)",
+      "v=c128[2,300] A=f64[6,11] B=c128[11,9,300] x=c128[2,9,300] l=i32[6,300]"},
+     true},
+    {{"v(c,l(p,e),m(p,e)) += 0.1*A(p,q)*relu(B(q,i)*x(i,c,e))",
+      "v=f32[2,40,50] A=f32[6,11] B=f32[11,9] x=f32[9,2,1100] l=i32[6,1100] m=i64[6,1100]"},
+     true},
+    {{"v(l(p,e),m(p,e),c) -= 0.1*A(p,q)*relu(B(q,i)*x(i,c,e))",
+      "v=f64[40,50,3] A=f64[6,11] B=f64[11,9] x=f64[9,3,1100] l=i32[6,1100] m=i64[6,1100]"},
+     true},
+    {{"v(l(p,e(3,1093))) += 0.1*A(p,q)*relu(B(q,i)*x(i,e+1))",
+      "v=f64[2] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[6,1100]"},
+     true},
+    {{"v(l(e,p)) += 0.1*A(p,q)*relu(B(q,i)*x(i,e))",
+      "v=f64[200] A=f64[6,11] B=f64[11,9] x=f64[9,1100] l=i32[1100,6]"},
+     false},
+    {{"v(l(p,e)) += 0.1*A(p,q)*relu(B(q,i)*x(i,e))",
+      "v=f16[200] A=f32[6,11] B=f32[11,9] x=f32[9,1100] l=i32[6,1100]"},
+     false},
 };
 
 /// Such a chip for which whatever can be fused is expected to be worth it.

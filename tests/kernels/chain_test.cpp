@@ -18,21 +18,60 @@ bool is_one_chain(const lowering::plan& p) {
            std::all_of(p.steps.begin(), p.steps.end(), [](const auto& st) { return st.chain == 0; });
 }
 
+/// Runs a case as the plan of an eager chip has it.
+void check_chain(const covering_case& c, std::uint64_t seed) {
+    const device where(device_under_test());
+    const auto chip = eager_to_fuse(runtime::backend_of(where).machine());
+    auto made = make_case(c, seed);
+    const auto plan = lowering::lower(made.s, chip);
+    INFO(made.text << lowering::to_string(plan, made.s));
+    CHECK(is_one_chain(plan));
+    const runtime::executable kernel(where, plan);
+    const auto report = run_and_compare(made, where.code(), [&](const lowering::statement& s) { kernel.launch(s); });
+    INFO(report);
+    CHECK(report.empty());
+}
+
 } // namespace
 
 TEST_CASE("steps that hand each other temporaries are one kernel, and agree with the oracle") {
+    std::uint64_t seed = 100;
+    for (const auto& c : chain_cases) check_chain(c, ++seed);
+}
+
+TEST_CASE("what is added in order has the same bits on every run, and where one thread adds it at once") {
     const device where(device_under_test());
     const auto chip = eager_to_fuse(runtime::backend_of(where).machine());
-    std::uint64_t seed = 100;
-    for (const auto& c : chain_cases) {
+    std::uint64_t seed = 300;
+    for (const auto& [c, at_once] : ordered_chain_cases) {
         auto made = make_case(c, ++seed);
-        const auto plan = lowering::lower(made.s, chip);
+        auto plan = lowering::lower(made.s, chip);
         INFO(made.text << lowering::to_string(plan, made.s));
-        CHECK(is_one_chain(plan));
+        REQUIRE(plan.chains.size() == 1);
+        CHECK(plan.chains[0].additions.empty() == !(at_once && where.is_cpu()));
         const runtime::executable kernel(where, plan);
-        const auto report =
-            run_and_compare(made, where.code(), [&](const lowering::statement& s) { kernel.launch(s); });
-        INFO(report);
-        CHECK(report.empty());
+        plan.chains[0].additions.clear();
+        const runtime::executable in_two_passes(where, plan);
+        const auto whole = made.memory.front().whole();
+        const std::vector<std::byte> before(whole.begin(), whole.end());
+        const auto bits = [&](const runtime::executable& how) {
+            std::copy(before.begin(), before.end(), whole.begin());
+            const auto report =
+                run_and_compare(made, where.code(), [&](const lowering::statement& s) { how.launch(s); });
+            INFO(report);
+            CHECK(report.empty());
+            return std::vector<std::byte>(whole.begin(), whole.end());
+        };
+        const auto first = bits(kernel);
+        CHECK(bits(kernel) == first);
+        CHECK(bits(in_two_passes) == first);
     }
+}
+
+TEST_CASE("what is added through tables is a part of the chain, where any order will do") {
+    std::uint64_t seed = 200;
+    const bool has_atomics = !device(device_under_test()).is_cpu();
+    for (const auto& c : scattered_chain_cases)
+        if (has_atomics || std::string_view(c.statement).find("atomic") == std::string_view::npos)
+            check_chain(c, ++seed);
 }

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -65,16 +66,38 @@ std::vector<lowering::statement> bound(const random_program& p, const std::vecto
     return out;
 }
 
+/// How many values each index table may have.
+std::map<std::string, std::int64_t, std::less<>> extents_of_tables(const std::vector<lowering::statement>& program) {
+    std::map<std::string, std::int64_t, std::less<>> out;
+    for (const auto& s : program)
+        for (const auto& p : s.positions) {
+            if (!p.is_gathered()) continue;
+            const std::string name(s.accesses[static_cast<std::size_t>(p.table)].name);
+            const auto [found, is_new] = out.try_emplace(name, p.extent);
+            if (!is_new) found->second = std::min(found->second, p.extent);
+        }
+    return out;
+}
+
 /// A description of what differs, or nothing.
 std::string run(const random_program& p, std::uint64_t seed, std::int32_t code, int& fused) {
     std::mt19937_64 random(seed);
     std::vector<bytes> memory;
     auto operands = p.operands;
+    const auto tables = extents_of_tables(bound(p, operands));
     for (auto& o : operands) {
         const auto size = static_cast<std::size_t>(lowering::size_of(o.type));
         auto& m = memory.emplace_back(static_cast<std::size_t>(size_of(o)) * size);
         const bool is_input = std::find(p.locals.begin(), p.locals.end(), o.name) == p.locals.end();
         for (std::size_t n = 0; is_input && n * size < m.size(); ++n) {
+            if (const auto table = tables.find(o.name); table != tables.end()) {
+                const auto entry = std::uniform_int_distribution<std::int64_t>(0, table->second - 1)(random);
+                if (size == 4)
+                    put(m.data() + n * size, static_cast<std::int32_t>(entry));
+                else
+                    put(m.data() + n * size, entry);
+                continue;
+            }
             const auto number = [&] { return std::uniform_int_distribution<int>(-1, 1)(random); };
             put(m.data() + n * size, o.type, number(), number());
         }
@@ -107,7 +130,7 @@ std::string run(const random_program& p, std::uint64_t seed, std::int32_t code, 
         bytes found(memory[n].size());
         runtime::copy(cpu(), found.data(), where, copies[n], found.size());
         runtime::release(where, copies[n]);
-        if (is_local || are_equal(found, memory[n], there[n].type)) continue;
+        if (is_local || tables.count(there[n].name) > 0 || are_equal(found, memory[n], there[n].type)) continue;
         report += fmt::format("seed {}: {} differs\n{}\n", seed, there[n].name, p.text());
     }
     return report;
@@ -128,28 +151,77 @@ const program_case written_by_hand[] = {
      "z=f64[2,1100]",
      "A t B"},
     {{"t(a(0,2),e) = x(a,e)", "t(a(2,4),e) = y(a,e)", "v(b,e) = N(b,a)*t(a,e)"},
-     "t=f64[4,1100] x=f64[4,1100] y=f64[4,1100] v=f64[5,1100] N=f64[5,4]", "t"},
-    {{"t(a(0,2),e) = x(a,e)", "v(b,e) = N(b,a)*t(a,e)"},
-     "t=f64[4,1100] x=f64[4,1100] v=f64[5,1100] N=f64[5,4]", "t"},
+     "t=f64[4,1100] x=f64[4,1100] y=f64[4,1100] v=f64[5,1100] N=f64[5,4]",
+     "t"},
+    {{"t(a(0,2),e) = x(a,e)", "v(b,e) = N(b,a)*t(a,e)"}, "t=f64[4,1100] x=f64[4,1100] v=f64[5,1100] N=f64[5,4]", "t"},
     {{"t(a,e) = M(a,k)*u(k,e)", "v(a,e(0,1100)) = t(a,e)", "v(b,e(0,1100)+b) += N(b,k)*t(k,e)"},
-     "t=f64[4,1100] M=f64[4,3] u=f64[3,1100] v=f64[4,1103] N=f64[4,4]", "t"},
+     "t=f64[4,1100] M=f64[4,3] u=f64[3,1100] v=f64[4,1103] N=f64[4,4]",
+     "t"},
     {{"t(q,e) = B(q,i)*u(i,e)", "v(a,e) = B(q,a)*t(q,e)", "v(q(0,3),e) = t(q,e)*D(q,e)"},
-     "t=f64[3,1100] B=f64[3,4] u=f64[4,1100] v=f64[4,1100] D=f64[3,1100]", "t"},
-    {{"T(i,j,e) = Z(i,j,e)", "T(i(0,2),j(0,2),e) = X(i,j,e)", "T(j(0,2),i(0,2),e) = Y(i,j,e)", "v(i,l,e) = T(i,j,e)*B(j,l)"},
-     "T=f64[3,3,1100] Z=f64[3,3,1100] X=f64[3,3,1100] Y=f64[3,3,1100] v=f64[3,4,1100] B=f64[3,4]", "T"},
-    {{"s(a,e) = M(a,k)*u(k,e)", "w(a,e) = M(a,k)*s(k,e)", "t(i,j,e) = P(i,k)*x(k,j,e)", "y(i,j,e(1,1100)) = Q(i,k)*t(k,j,e)"},
-     "s=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[4,1100] t=f64[9,2,1100] P=f64[9,9] x=f64[9,2,1100] y=f64[9,2,1100] Q=f64[9,9]",
+     "t=f64[3,1100] B=f64[3,4] u=f64[4,1100] v=f64[4,1100] D=f64[3,1100]",
+     "t"},
+    {{"T(i,j,e) = Z(i,j,e)", "T(i(0,2),j(0,2),e) = X(i,j,e)", "T(j(0,2),i(0,2),e) = Y(i,j,e)",
+      "v(i,l,e) = T(i,j,e)*B(j,l)"},
+     "T=f64[3,3,1100] Z=f64[3,3,1100] X=f64[3,3,1100] Y=f64[3,3,1100] v=f64[3,4,1100] B=f64[3,4]",
+     "T"},
+    {{"s(a,e) = M(a,k)*u(k,e)", "w(a,e) = M(a,k)*s(k,e)", "t(i,j,e) = P(i,k)*x(k,j,e)",
+      "y(i,j,e(1,1100)) = Q(i,k)*t(k,j,e)"},
+     "s=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[4,1100] t=f64[9,2,1100] P=f64[9,9] x=f64[9,2,1100] "
+     "y=f64[9,2,1100] Q=f64[9,9]",
      "s t"},
     {{"t(a,e) = M(a,k)*u(k,e)", "v(a,e) = t(a,1099-e)", "w(a,e) = M(a,k)*v(k,e)"},
-     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] v=f64[4,1100] w=f64[4,1100]", "t"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] v=f64[4,1100] w=f64[4,1100]",
+     "t"},
     {{"t(a,e) = M(a,k)*u(k,e)", "t(a,e) -= 2*N(a,k)*t(k,e)", "v(a,f) = t(a,f) + t(3-a,f)"},
-     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100] v=f64[4,1100]", "t"},
+     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100] v=f64[4,1100]",
+     "t"},
     {{"t(a,e) = M(a,k)*u(k,e)", "t(a,e) = t(a,e)*t(a,e)", "u(a,e) = N(a,k)*t(k,e)"},
-     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100]", "t"},
+     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100]",
+     "t"},
     {{"t(k,e) = M(k,j)*u(j,e)", "v(e) = w(b)*relu(B(b,k)*t(k,e))"},
-     "t=f64[8,1100] M=f64[8,8] u=f64[8,1100] v=f64[1100] w=f64[4] B=f64[4,8]", "t"},
+     "t=f64[8,1100] M=f64[8,8] u=f64[8,1100] v=f64[1100] w=f64[4] B=f64[4,8]",
+     "t"},
     {{"t(a,b,e) = M(a,k)*u(k,b,e)", "v(a,e) = t(a,a,e)", "w(b,e) = t(a,b,e)*M(a,0)"},
-     "t=f64[4,4,1100] M=f64[4,4] u=f64[4,4,1100] v=f64[4,1100] w=f64[4,1100]", "t"},
+     "t=f64[4,4,1100] M=f64[4,4] u=f64[4,4,1100] v=f64[4,1100] w=f64[4,1100]",
+     "t"},
+    // what is added through tables at the end: in order and by atomics, from what another statement reads too, from
+    // a function, twice to one tensor, to what the program reads before or behind
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]",
+     "t w"},
+    {{"v(n) = 3", "t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(n) = 1", "v(l(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*v(l(k,e))", "w(b,e) = N(b,a)*t(a,e)", "v(n) = 1", "v(l(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] w=f64[4,1100] N=f64[4,4] v=f64[700] l=i32[4,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)", "v(l(b,e)) -= 2*w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(e,b) = N(b,a)*t(a,e)", "v(l(e,b)) -= w(e,b)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[1100,5] N=f64[5,4] v=f64[700] l=i32[1100,5]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(atomic(l)(b,e)) += 2*w(b,e)*relu(w(b,e))"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] w=f64[5,1100] N=f64[5,4] v=f64[700] l=i32[5,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "v(atomic(l)(a,e)) += t(a,e)", "v(atomic(l)(a,e)) -= N(a,k)*t(k,e)"},
+     "t=f64[4,1100] M=f64[4,4] u=f64[4,1100] N=f64[4,4] v=f64[700] l=i32[4,1100]",
+     "t"},
+    {{"t(a,e) = M(a,k)*v(l(k,e))", "w(b,e) = N(b,a)*t(a,e)", "v(atomic(l)(b,e)) += w(b,e)"},
+     "t=f64[4,1100] M=f64[4,4] w=f64[4,1100] N=f64[4,4] v=f64[700] l=i32[4,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*v(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(b,atomic(l)(e)) += w(b,e)", "x(a,e) = M(a,k)*v(k,e)"},
+     "t=f64[4,1100] M=f64[4,4] w=f64[4,1100] N=f64[4,4] v=f64[4,1100] l=i32[1100] x=f64[4,1100]",
+     "t w"},
+    {{"t(a,c,e) = M(a,k)*u(l(k,e),c)", "w(b,c,e) = N(b,a)*t(a,c,e)", "v(l(b,e),c) += w(b,c,e)"},
+     "t=f64[4,3,1100] M=f64[4,4] u=f64[700,3] w=f64[4,3,1100] N=f64[4,4] v=f64[700,3] l=i32[4,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)", "x(b,e) = w(b,e)"},
+     "t=f32[4,1100] M=f32[4,4] u=f32[4,1100] w=f32[5,1100] N=f32[5,4] v=f32[3] l=i64[5,1100] x=f32[5,1100]",
+     "t w"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)"},
+     "t=f32[4,1100] M=f32[4,4] u=f32[4,1100] w=f32[5,1100] N=f32[5,4] v=f64[700] l=i64[5,1100]",
+     "t w"},
 };
 
 random_program as_program(const program_case& c) {

@@ -104,6 +104,7 @@ class program_maker {
         default: right = sum(x); break;
         }
         std::shuffle(letters.begin(), letters.end(), random_);
+        if (!to_local && below(2) == 0) return scatter(letters, right);
         const auto out = make_tensor(letters, to_local);
         out_.statements.push_back(fmt::format("{} = {}", access(out.name, letters), right));
         values_.push_back(out);
@@ -136,6 +137,24 @@ class program_maker {
     }
     std::string sum(const value& x) {
         return fmt::format("{} {} 3*{}", access(x.name, x.letters), below(2) == 0 ? '+' : '-', own(x.letters));
+    }
+    /// Adds what was computed to elements that a table of some of its indices gives, of few or of many.
+    void scatter(const std::string& letters, const std::string& right) {
+        const auto in_table =
+            letters.substr(0, 1 + static_cast<std::size_t>(below(static_cast<std::int64_t>(letters.size()))));
+        const auto others = letters.substr(in_table.size());
+        const auto table = fmt::format("L{}", number_++);
+        declare(table, in_table, true);
+        out_.operands.back().type = below(2) == 0 ? scalar_type::i32 : scalar_type::i64;
+        const auto result = fmt::format("X{}", number_++);
+        declare(result, others, false);
+        auto& o = out_.operands.back();
+        o.strides.push_back(o.extents.empty() ? 1 : o.strides.back() * o.extents.back());
+        o.extents.push_back(1 + below(60));
+        out_.statements.push_back(
+            fmt::format("{}({}{}{}({})) {}= {}", result, fmt::join(others, ","), others.empty() ? "" : ",",
+                        below(2) == 0 ? table : fmt::format("atomic({})", table),
+                        fmt::join(letters_of(in_table, true), ","), below(2) == 0 ? '+' : '-', right));
     }
     /// Adds a contraction to what was just written.
     void add_to(const value& out) {

@@ -16,7 +16,7 @@ struct random_program {
     std::string text() const;
 };
 
-/// Of integers that all results hold exactly.
+/// Of integers that all results hold exactly; a half of them end by adding through a table.
 random_program make_random_program(std::uint64_t seed);
 
 } // namespace ricci::tests
