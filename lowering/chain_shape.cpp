@@ -45,8 +45,8 @@ std::int64_t registers_of_a_thread(const chain& c) {
     return std::min<std::int64_t>(beside + numbers * words + addresses, 255);
 }
 
-/// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each, and
-/// as many warps as the fullest of them has.
+/// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each,
+/// and as many warps as the fullest of them has.
 std::int32_t blocks_at_once(const chain& c, const machine& chip) {
     constexpr std::int64_t parts = 4;
     const auto warps = parts * (registers_of_an_sm / (parts * warp * registers_of_a_thread(c)));
@@ -62,6 +62,12 @@ int chain_lanes(const chain& c, const machine& chip) {
     return std::max<int>(1, chip.vector_bytes / static_cast<int>(size_of(real_of(c.compute))));
 }
 
+block_bytes least_memory(chain c, const machine& chip) {
+    if (chip.kind == target::cpu) return {vector_layout_of(c, chain_lanes(c, chip)).bytes, most_cpu_bytes};
+    c.elements_of_block = 1;
+    return {shared_layout_of(c).bytes, chip.shared_bytes};
+}
+
 bool choose_chain_shape(chain& c, const machine& chip) {
     // As many sums at once as hide what a multiply-add takes.
     const std::int64_t most = chip.kind == target::cpu ? 8 : 4;
@@ -69,10 +75,10 @@ bool choose_chain_shape(chain& c, const machine& chip) {
         const auto points = ph.point_count();
         ph.unrolled = static_cast<std::int32_t>(up(points, up(points, most)));
     }
-    if (chip.kind == target::cpu) return vector_layout_of(c, chain_lanes(c, chip)).bytes <= most_cpu_bytes;
+    const auto least = least_memory(c, chip);
+    if (chip.kind == target::cpu || least.bytes > least.most) return least.bytes <= least.most;
     c.elements_of_block = 1;
     const auto items = most_items(c);
-    if (shared_layout_of(c).bytes > chip.shared_bytes) return false;
     while (c.elements_of_block * 2 * items <= largest_block || c.elements_of_block * items < 64) {
         c.elements_of_block *= 2;
         if (shared_layout_of(c).bytes > good_bytes) {
@@ -83,7 +89,8 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     // Rounds of the longest phase as even as can be.
     const auto all = items * c.elements_of_block;
     const auto rounds = up(all, largest_block);
-    c.threads = static_cast<std::int32_t>(std::clamp<std::int64_t>(up(all, rounds * warp) * warp, warp, largest_block));
+    c.threads =
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(up(all, rounds * warp) * warp, warp, largest_block));
     c.blocks_of_processor = blocks_at_once(c, chip);
     return true;
 }

@@ -21,7 +21,7 @@
 namespace ricci::lowering {
 namespace {
 
-constexpr std::size_t longest_chain = 48; ///< steps
+constexpr std::size_t longest_chain = 48;     ///< steps
 constexpr std::int64_t least_elements = 1024; ///< of an axis that is no batch
 
 class fuser {
@@ -31,14 +31,12 @@ class fuser {
     void run() {
         for (std::size_t first = 0; first + 1 < plan_.steps.size();) {
             auto found = longest_from(first);
-            if (!found) {
-                ++first;
-                continue;
-            }
-            take(first, *found);
-            first = found->last + 1;
+            if (found) take(first, *found);
+            if (cut_)
+                plan_.notes.push_back(fmt::format("steps {} {} {} are not fused{}", first + 1,
+                                                  cut_->last == first + 1 ? "and" : "to", cut_->last + 1, cut_->why));
+            first = found ? found->last + 1 : first + 1;
         }
-        if (plan_.chains.empty() && !why_.empty()) plan_.notes.push_back(why_);
     }
 
   private:
@@ -51,12 +49,21 @@ class fuser {
 
     const step& at(std::size_t n) const { return plan_.steps[n]; }
 
+    /// cut_ says why no longer one is a chain.
     std::optional<found_chain> longest_from(std::size_t first) {
+        cut_.reset();
         const auto end = std::min(plan_.steps.size(), first + longest_chain);
         for (auto last = end - 1; last > first; --last) {
             const auto own = temporaries_of(first, last);
             if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
-            if (!reads_own(at(last), own) || has_conflicts(first, last, own)) continue;
+            if (!reads_own(at(last), own)) continue;
+            why_.clear();
+            if (const auto both = conflict_in(first, last, own)) {
+                tell(fmt::format(": steps {} and {} are of the same memory, at other elements of it", both->first + 1,
+                                 both->second + 1));
+                cut_ = {last, why_};
+                continue;
+            }
             const auto shorter = written_through(first, last, own);
             for (const auto& axis : axes_of(first, last))
                 for (const auto& steps : {shorter, steps_of(first, last)}) {
@@ -66,6 +73,7 @@ class fuser {
                     found_chain out{last, own, *std::move(made), 0};
                     if (pays(first, out)) return out;
                 }
+            if (!why_.empty()) cut_ = {last, why_};
         }
         return {};
     }
@@ -96,15 +104,15 @@ class fuser {
         chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
         for (const auto& st : steps)
             if (const auto problem = builder.add(st)) {
-                tell(&st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data()), axis,
-                     *problem);
+                const auto n = &st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data());
+                tell(fmt::format(" by {}: step {}: {}", axis, n + 1, *problem));
                 return {};
             }
         return std::move(builder).finish();
     }
 
-    void tell(std::size_t n, std::string_view axis, const std::string& problem) {
-        if (why_.empty()) why_ = fmt::format("not fused by {}: step {}: {}", axis, n + 1, problem);
+    void tell(std::string why) {
+        if (why_.empty()) why_ = std::move(why);
     }
 
     /// Axes of a step's output that may be the elements', the longest first: batches, or long ones.
@@ -135,7 +143,7 @@ class fuser {
         auto out = own_temporaries(plan_, first, last);
         for (auto source = out.begin(); source != out.end();)
             source = plan_.temporaries[static_cast<std::size_t>(-1 - *source)].extents.empty() ? out.erase(source)
-                                                                                             : std::next(source);
+                                                                                               : std::next(source);
         return out;
     }
 
@@ -174,9 +182,10 @@ class fuser {
                                     : may_share_memory(plan_, left.source, other.source);
     }
 
-    /// Whether a step reads or writes memory outside of the chain that another one writes: elements are not computed
-    /// in the steps' order. Adding to what was written at the same place by the same element is fine.
-    bool has_conflicts(std::size_t first, std::size_t last, const std::set<std::int32_t>& own) const {
+    /// Two steps of which one reads or writes memory outside of the chain that the other writes: elements are not
+    /// computed in the steps' order. Adding to what was written at the same place by the same element is fine.
+    std::optional<std::pair<std::size_t, std::size_t>> conflict_in(std::size_t first, std::size_t last,
+                                                                   const std::set<std::int32_t>& own) const {
         for (auto w = first; w <= last; ++w) {
             const auto& left = at(w).operands[0];
             if (own.count(left.source) > 0) continue;
@@ -185,29 +194,28 @@ class fuser {
                 for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                     const auto& other = at(n).operands[o];
                     if (!share_memory(left, other)) continue;
-                    if (o != 0 || !write_alike(at(n), at(w))) return true;
+                    if (o != 0 || !write_alike(at(n), at(w))) return std::pair{std::min(n, w), std::max(n, w)};
                 }
             }
         }
-        return false;
+        return {};
     }
 
     bool pays(std::size_t first, found_chain& f) {
         auto& c = f.made;
         find_spans(c);
         if (!choose_chain_shape(c, chip_)) {
-            if (why_.empty())
-                why_ = fmt::format("not fused: an element takes {} bytes of shared memory, of {} that there are",
-                                   shared_layout_of(c).bytes, chip_.shared_bytes);
+            const auto least = least_memory(c, chip_);
+            tell(fmt::format(": a block of {} takes {} bytes of {}, of {} that there are for it",
+                             chip_.kind == target::cpu ? "a vector's elements" : "one element", least.bytes,
+                             chip_.kind == target::cpu ? "L2" : "shared memory", least.most));
             return false;
         }
         for (auto n = first; n <= f.last; ++n) f.apart += cost_model(at(n), chip_).seconds;
         c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
         const auto together = chain_seconds(c, chip_);
         if (together < f.apart) return true;
-        if (why_.empty())
-            why_ = fmt::format("not fused: expected to take {:.3g} us, a kernel for each {:.3g}", together * 1e6,
-                               f.apart * 1e6);
+        tell(fmt::format(": expected to take {:.3g} us, a kernel for each {:.3g}", together * 1e6, f.apart * 1e6));
         return false;
     }
 
@@ -240,11 +248,11 @@ class fuser {
             const auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - source)];
             kept += 2 * static_cast<double>(t.elements) * static_cast<double>(size_of(t.type));
         }
-        plan_.notes.push_back(fmt::format(
-            "steps {} to {} are one kernel over {}, {} phase{}: {:.4g} MB moved instead of {:.4g}", first + 1,
-            f.last + 1, c.axis, c.phases.size(), c.phases.size() == 1 ? "" : "s",
-            c.bytes * static_cast<double>(c.elements) / 1e6,
-            (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
+        plan_.notes.push_back(
+            fmt::format("steps {} to {} are one kernel over {}, {} phase{}: {:.4g} MB moved instead of {:.4g}",
+                        first + 1, f.last + 1, c.axis, c.phases.size(), c.phases.size() == 1 ? "" : "s",
+                        c.bytes * static_cast<double>(c.elements) / 1e6,
+                        (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
         if (chip_.kind == target::cpu) find_additions(f.made, plan_, first, f.last + 1);
         if (const auto count = f.made.additions.size(); count > 0)
             plan_.notes.push_back(fmt::format("one thread alone does step{} with them, element by element",
@@ -256,7 +264,13 @@ class fuser {
 
     plan& plan_;
     const machine& chip_;
-    std::string why_; ///< the first reason why the most steps are no chain
+
+    struct cut {
+        std::size_t last; ///< step of the shortest run that is longer than the chain, and is none
+        std::string why;
+    };
+    std::optional<cut> cut_;
+    std::string why_; ///< the first reason, of the run that is looked at
 };
 
 } // namespace

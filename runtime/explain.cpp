@@ -136,11 +136,12 @@ std::string explain(const std::vector<statement>& statements) {
     if (placed_program program; program.take(statements)) {
         std::vector<stage> trace;
         const auto p = plan_of(program, &trace);
-        if (!p.chains.empty()) {
-            const device d(statements[0].accesses[0].device);
-            for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
-            return text + describe(p, trace, d, backend_of(d));
-        }
+        const device d(statements[0].accesses[0].device);
+        for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
+        if (!p.chains.empty()) return text + describe(p, trace, d, backend_of(d));
+        text += "  as one program:\n";
+        for (const auto& note : p.notes) text += fmt::format("    {}\n", note);
+        text += "    so each statement is run by itself\n";
     }
     for (const auto& s : statements) text += explain(s);
     return text;
