@@ -24,8 +24,8 @@ def best(row, peer):
 
 
 def size_of(row):
-    """What a row is drawn over: the order of an operator, n of n x n x n, the width of a tall-skinny product, else the
-    cube root of m*n*k."""
+    """What a row is drawn over: the order of an operator, n of n x n x n, the width of a tall-skinny product, else
+    the cube root of m*n*k."""
     if row["kind"] == "fem":
         return row["order"]
     m, n, k = row["m"], row["n"], row["k"]

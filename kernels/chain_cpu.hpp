@@ -1,5 +1,5 @@
-// chain, for a CPU: a vector has the same number of neighboring elements, one in each lane, so that every operation of
-// a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
+// chain, for a CPU: a vector has the same number of neighboring elements, one in each lane, so that every operation
+// of a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
 // Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
@@ -13,11 +13,23 @@ using real = real_part<compute>::type;
 constexpr int parts = real_part<compute>::is_complex ? 2 : 1, lanes = simd_lanes<real>;
 using vector = simd<real, lanes>;
 
-template <bool First, class A, class B> struct choose { using type = A; };
-template <class A, class B> struct choose<false, A, B> { using type = B; };
+template <bool First, class A, class B>
+struct choose {
+    using type = A;
+};
+template <class A, class B>
+struct choose<false, A, B> {
+    using type = B;
+};
 
-template <int Parts> struct number_of_lanes { using type = vector; };
-template <> struct number_of_lanes<2> { using type = complex<vector>; };
+template <int Parts>
+struct number_of_lanes {
+    using type = vector;
+};
+template <>
+struct number_of_lanes<2> {
+    using type = complex<vector>;
+};
 
 RICCI_FUNCTION void load_number(const real* p, vector& x) { x = load_whole<real, lanes>(p); }
 RICCI_FUNCTION void load_number(const real* p, complex<vector>& x) {
@@ -30,14 +42,19 @@ RICCI_FUNCTION void store_number(real* p, complex<vector> x) {
 }
 RICCI_FUNCTION real lane_of(vector x, int l) { return x[l]; }
 RICCI_FUNCTION complex<real> lane_of(const complex<vector>& x, int l) { return {x.re[l], x.im[l]}; }
-template <class T> RICCI_FUNCTION void set_lane(vector& x, int l, T value) { x[l] = value; }
-template <class T> RICCI_FUNCTION void set_lane(complex<vector>& x, int l, T value) {
+template <class T>
+RICCI_FUNCTION void set_lane(vector& x, int l, T value) {
+    x[l] = value;
+}
+template <class T>
+RICCI_FUNCTION void set_lane(complex<vector>& x, int l, T value) {
     x.re[l] = value.re, x.im[l] = value.im;
 }
 
 RICCI_FUNCTION void add_lanes(vector& sum, vector x, real y) { sum += x * y; }
 RICCI_FUNCTION void add_lanes(vector& sum, vector x, vector y) { sum += x * y; }
-template <class Y> RICCI_FUNCTION void add_lanes(complex<vector>& sum, complex<vector> x, complex<Y> y) {
+template <class Y>
+RICCI_FUNCTION void add_lanes(complex<vector>& sum, complex<vector> x, complex<Y> y) {
     sum.re += x.re * y.re, sum.im += x.re * y.im;
     sum.re -= x.im * y.im, sum.im += x.im * y.re;
 }
@@ -56,23 +73,32 @@ struct place {
         for (int l = 0; l < lanes; ++l) set_lane(x, l, from_real<compute>(a.scalar[n][0], a.scalar[n][1]));
         return x;
     }
-    template <class Y> static RICCI_FUNCTION void add_product(number& sum, number x, Y y) { add_lanes(sum, x, y); }
+    template <class Y>
+    static RICCI_FUNCTION void add_product(number& sum, number x, Y y) {
+        add_lanes(sum, x, y);
+    }
 
-    template <int Kind> static constexpr bool is_of_vectors =
-        Kind == op_add || Kind == op_subtract || Kind == op_multiply || Kind == op_negate || Kind == op_conjugate ||
-        (Kind == op_divide && parts == 1);
+    template <int Kind>
+    static constexpr bool is_of_vectors = Kind == op_add || Kind == op_subtract || Kind == op_multiply ||
+                                          Kind == op_negate || Kind == op_conjugate ||
+                                          (Kind == op_divide && parts == 1);
 
-    template <int Kind> static RICCI_FUNCTION number applied(number p) {
-        if constexpr (Kind == op_negate) return -p;
-        else if constexpr (Kind == op_conjugate) return conjugate_lanes(p);
+    template <int Kind>
+    static RICCI_FUNCTION number applied(number p) {
+        if constexpr (Kind == op_negate)
+            return -p;
+        else if constexpr (Kind == op_conjugate)
+            return conjugate_lanes(p);
         else {
             number out{};
             for (int l = 0; l < lanes; ++l) set_lane(out, l, apply<Kind>(lane_of(p, l)));
             return out;
         }
     }
-    template <int Kind> static RICCI_FUNCTION number applied(number p, number q) {
-        if constexpr (is_of_vectors<Kind>) return apply<Kind>(p, q);
+    template <int Kind>
+    static RICCI_FUNCTION number applied(number p, number q) {
+        if constexpr (is_of_vectors<Kind>)
+            return apply<Kind>(p, q);
         else {
             number out{};
             for (int l = 0; l < lanes; ++l) set_lane(out, l, apply<Kind>(lane_of(p, l), lane_of(q, l)));
@@ -82,14 +108,15 @@ struct place {
     static RICCI_FUNCTION vector conjugate_lanes(vector p) { return p; }
     static RICCI_FUNCTION complex<vector> conjugate_lanes(complex<vector> p) { return {p.re, -p.im}; }
 
-    template <int V> RICCI_FUNCTION real* in_block(int point, int n) const {
+    template <int V>
+    RICCI_FUNCTION real* in_block(int point, int n) const {
         constexpr int number = view_number[V];
         constexpr int region = view_space[V] == space_slot ? slot_region[number] : span_region[number];
-        return memory + region / static_cast<int>(sizeof(real)) +
-               offset_in_slice<V, int>(item, point, n) * numbers;
+        return memory + region / static_cast<int>(sizeof(real)) + offset_in_slice<V, int>(item, point, n) * numbers;
     }
     /// Of a lane's element; lanes behind the last one have that.
-    template <int V> RICCI_FUNCTION auto* in_memory(int point, int n, int lane) const {
+    template <int V>
+    RICCI_FUNCTION auto* in_memory(int point, int n, int lane) const {
         constexpr int number = view_number[V];
         using type = typename type_of<memory_type[number]>::type;
         const long long element = first + (lane < elements ? lane : elements - 1);
@@ -97,25 +124,32 @@ struct place {
                offset_in_slice<V>(item, point, n) + offset_by_tables<V>(a, element, item, point, n);
     }
 
-    template <int V> RICCI_FUNCTION number load(int point, int n) const {
+    template <int V>
+    RICCI_FUNCTION number load(int point, int n) const {
         number x{};
         if constexpr (view_space[V] == space_memory) {
             for (int l = 0; l < lanes; ++l) set_lane(x, l, load_as<compute>(*in_memory<V>(point, n, l)));
         } else {
             load_number(in_block<V>(point, n), x);
         }
-        if constexpr (view_conjugated[V]) return conjugate_lanes(x);
-        else return x;
+        if constexpr (view_conjugated[V])
+            return conjugate_lanes(x);
+        else
+            return x;
     }
-    template <int V, int Accumulation> RICCI_FUNCTION void store(int point, int n, number x) const {
+    template <int V, int Accumulation>
+    RICCI_FUNCTION void store(int point, int n, number x) const {
         if constexpr (view_space[V] == space_memory) {
             using type = typename type_of<view_type[V]>::type;
             for (int l = 0; l < elements; ++l) {
                 type* const to = in_memory<V>(point, n, l);
                 const compute value = lane_of(x, l);
-                if constexpr (Accumulation > 0) *to = store_as<type>(load_as<compute>(*to) + value);
-                else if constexpr (Accumulation < 0) *to = store_as<type>(load_as<compute>(*to) - value);
-                else *to = store_as<type>(value);
+                if constexpr (Accumulation > 0)
+                    *to = store_as<type>(load_as<compute>(*to) + value);
+                else if constexpr (Accumulation < 0)
+                    *to = store_as<type>(load_as<compute>(*to) - value);
+                else
+                    *to = store_as<type>(value);
             }
         } else {
             real* const to = in_block<V>(point, n);
@@ -128,22 +162,25 @@ struct place {
         }
     }
 
-    template <int M> struct factors {
+    template <int M>
+    struct factors {
         static constexpr bool is_shared = matrix_memory[M] >= 0;
         static constexpr int count = 1;
         using factor = typename choose<is_shared, compute, number>::type;
         factor x[1];
         RICCI_FUNCTION factors(const place& at, int point, int n) {
             if constexpr (is_shared)
-                x[0] = reinterpret_cast<const compute*>(at.memory + matrix_region[M] / static_cast<int>(sizeof(real)))
-                    [point * matrix_pitch[M] + n];
-            else x[0] = at.template load<matrix_view[M]>(point, n);
+                x[0] = reinterpret_cast<const compute*>(
+                    at.memory + matrix_region[M] / static_cast<int>(sizeof(real)))[point * matrix_pitch[M] + n];
+            else
+                x[0] = at.template load<matrix_view[M]>(point, n);
         }
     };
 };
 
 /// The slices of a memory for a block's elements, in vectors.
-template <int M> struct block_span {
+template <int M>
+struct block_span {
     using element = typename type_of<memory_type[M]>::type;
     using element_real = typename real_part<element>::type;
     /// Elements that are numbers of the chain are moved as reals, a square of them at a time.
@@ -165,7 +202,8 @@ template <int M> struct block_span {
                 vector v[lanes];
                 RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] = load_whole<real, lanes>(reals(l) + at);
                 transpose<real, lanes, 1>(v);
-                RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) store_whole<real, lanes>(vectors + (at + l) * lanes, v[l]);
+                RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l)
+                    store_whole<real, lanes>(vectors + (at + l) * lanes, v[l]);
             }
             for (; at < reach * parts; ++at)
                 for (int l = 0; l < lanes; ++l) vectors[at * lanes + l] = reals(l)[at];
@@ -186,7 +224,8 @@ template <int M> struct block_span {
             if (elements == lanes)
                 for (; at + lanes <= reach * parts; at += lanes) {
                     vector v[lanes];
-                    RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] = load_whole<real, lanes>(vectors + (at + l) * lanes);
+                    RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] =
+                        load_whole<real, lanes>(vectors + (at + l) * lanes);
                     transpose<real, lanes, 1>(v);
                     RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) store_whole<real, lanes>(reals(l) + at, v[l]);
                 }
@@ -206,23 +245,29 @@ template <int M> struct block_span {
 #include "chain_additions_cpu.hpp"
 
 /// Loads the spans that are read, or stores those that are written.
-template <int M, bool Stored> RICCI_FUNCTION void move_spans(const arguments& a, real* memory, long long first, int elements) {
+template <int M, bool Stored>
+RICCI_FUNCTION void move_spans(const arguments& a, real* memory, long long first, int elements) {
     if constexpr (M < memory_count) {
         if constexpr (memory_is_span[M] && (Stored ? memory_is_written[M] : memory_is_read[M])) {
             using span = block_span<M>;
             const span s{static_cast<typename span::element*>(a.data[M]) + first * memory_step[M],
                          memory + span_region[M] / static_cast<int>(sizeof(real)), elements};
-            if constexpr (!Stored) s.load();
+            if constexpr (!Stored)
+                s.load();
             else if constexpr (addition_of<M>() >= 0) {
-                if (a.adds_at_once) add_at_once<addition_of<M>()>(a, s, first);
-                else s.store();
-            } else s.store();
+                if (a.adds_at_once)
+                    add_at_once<addition_of<M>()>(a, s, first);
+                else
+                    s.store();
+            } else
+                s.store();
         }
         move_spans<M + 1, Stored>(a, memory, first, elements);
     }
 }
 
-template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, real* memory) {
+template <int M>
+RICCI_FUNCTION void copy_matrices(const arguments& a, real* memory) {
     if constexpr (M < matrix_count) {
         if constexpr (matrix_memory[M] >= 0) {
             constexpr int columns = product_of(matrix_inner_extent[M]), rows = product_of(matrix_stream_extent[M]);
@@ -244,15 +289,20 @@ template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, real* mem
 // ---- the next block's spans, fetched while this one is computed: left to itself the processor sees as many short
 // streams as a vector has lanes, and gets a third of the memory's rate (f64, p = 4) ----
 
-template <int P = 0> constexpr int items_of_all() {
-    if constexpr (P == phase_count) return 0;
-    else return items_of_phase<P> + items_of_all<P + 1>();
+template <int P = 0>
+constexpr int items_of_all() {
+    if constexpr (P == phase_count)
+        return 0;
+    else
+        return items_of_phase<P> + items_of_all<P + 1>();
 }
 
-template <int M> RICCI_FUNCTION void fetch_ahead(const arguments& a, long long block_after, int item) {
+template <int M>
+RICCI_FUNCTION void fetch_ahead(const arguments& a, long long block_after, int item) {
     if constexpr (M < memory_count) {
         if constexpr (memory_is_span[M]) {
-            constexpr int line = 64, bytes = memory_step[M] * static_cast<int>(sizeof(typename type_of<memory_type[M]>::type));
+            constexpr int line = 64,
+                          bytes = memory_step[M] * static_cast<int>(sizeof(typename type_of<memory_type[M]>::type));
             constexpr int all = (lanes * bytes + line - 1) / line, each = (all + items_of_all() - 1) / items_of_all();
             const char* const begin = static_cast<const char*>(a.data[M]) + block_after * bytes;
             for (int l = item * each; l < (item + 1) * each; ++l)
@@ -263,7 +313,8 @@ template <int M> RICCI_FUNCTION void fetch_ahead(const arguments& a, long long b
     }
 }
 
-template <int P> RICCI_FUNCTION void run_phases(const arguments& a, real* memory, long long first, int elements, int done) {
+template <int P>
+RICCI_FUNCTION void run_phases(const arguments& a, real* memory, long long first, int elements, int done) {
     if constexpr (P < phase_count) {
         for (int item = 0; item < items_of_phase<P>; ++item) {
             fetch_ahead<0>(a, first + lanes, done++);

@@ -110,6 +110,7 @@ blocked_layout blocked_layout_of(const step& st, const batched_tile& t, const ma
 bool reads_x_in_place(const step& st, const batched_tile& t) {
     const auto& x = operand_of(st, 1);
     if (x.type != st.compute || single_step(st, st.x, m) != 1 || axes_of(st, k).size() != 1) return false;
+    if (least_changing_stride(st, st.x) <= 1) return false; // the kernel does not know that stride
     const auto tiles = divided(std::min<std::int64_t>(extent_of(st, n), t.panel), t.tile_n);
     const bool is_near = extent_of(st, m) * extent_of(st, k) * size_of(x.type) <= near_bytes && lies_together(st, 1);
     return is_near || tiles <= fewest_reuses;
