@@ -1,10 +1,10 @@
 // scatter_rows: += and -= through tables with equal entries: what each element of the output gets, in the order of
-// the tables; what scatter.cuh and scatter_cpu.hpp share. A row of one piece is added to the element number by
-// number, as a loop over the table would (a chain on one thread is such a loop, chain_additions_cpu.hpp); a longer one
-// is added up first, by pieces, as direct_tree's sums. Rounded to the element's type once.
+// the tables; what scatter.cuh and scatter_cpu.hpp share. A short row is added to the element number by number, as a
+// loop over the table would (a chain on one thread is such a loop, chain_additions_cpu.hpp); a longer one is added up
+// first, by pieces, as direct_tree's sums. Rounded to the element's type once.
 //
-// A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of the
-// tables are taken together as a list: number n of a contribution is a combination of their values, the first of
+// A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of
+// the tables are taken together as a list: number n of a contribution is a combination of their values, the first of
 // them fastest. The tables' inverse has a row for each element that gets something: the numbers of its contributions,
 // rising.
 //
@@ -14,6 +14,7 @@
 //   free_axis_count, free_axis[]   the output's others, the nearest in memory first;
 //   nearer_axis_count              so many of which are nearer than what the tables say
 //   list_type, key_type            of the inverse's numbers: index_table.hpp's codes
+//   longest_row_in_order           entries of a row that is added number by number, at most
 #pragma once
 
 #include "direct_tree.hpp"
@@ -31,7 +32,8 @@ template <int Type> struct list_number { using type = unsigned; };
 template <> struct list_number<7> { using type = long long; };
 
 /// The list's axes of contribution `n`, from the First on.
-template <int First = 0, class Number> RICCI_FUNCTION void unflatten_list(const arguments& a, Number n, long long* x) {
+template <int First = 0, class Number>
+RICCI_FUNCTION void unflatten_list(const arguments& a, Number n, long long* x) {
     if constexpr (First + 1 == list_axis_count) {
         x[list_axis[First]] = n;
     } else if constexpr (First < list_axis_count) {
@@ -42,7 +44,8 @@ template <int First = 0, class Number> RICCI_FUNCTION void unflatten_list(const 
 }
 
 /// Free axes [First, Last) of `t`, the first fastest; returns what is left of it.
-template <int First, int Last> RICCI_FUNCTION long long unflatten_free(const arguments& a, long long t, long long* x) {
+template <int First, int Last>
+RICCI_FUNCTION long long unflatten_free(const arguments& a, long long t, long long* x) {
     if constexpr (First < Last) {
         const long long length = extent<free_axis[First]>(a);
         x[free_axis[First]] = t % length;
@@ -70,7 +73,7 @@ RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
 }
 
 RICCI_FUNCTION bool is_one_piece(const row_of_inverse& row) {
-    return row.end - row.begin <= piece_length(row.end - row.begin);
+    return row.end - row.begin <= longest_row_in_order;
 }
 
 /// An element, or what entries add up to, with one more number.

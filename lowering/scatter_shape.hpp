@@ -13,6 +13,10 @@
 
 namespace ricci::lowering {
 
+/// Contributions to an element that are added to it one by one, in their order, at most; more are added up first, by
+/// pieces, whose rounding errors grow with the root of their number.
+inline constexpr std::int64_t longest_row_in_order = 64;
+
 /// A table of them, its axes those of the shape.
 struct scatter_table {
     std::int32_t source = 0; ///< access of the statement

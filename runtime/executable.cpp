@@ -245,11 +245,9 @@ void executable::launch(const statement& joined, std::span<const statement> stat
     places all{joined, temporaries_, memory.data()};
     std::array<bool, most_scatters> is_done{};
     const auto adds_at_once = [&](const prepared_step& st) {
-        // Kernels add longer rows by pieces: direct_tree's piece_length.
-        constexpr std::int64_t one_piece = 64;
         if (st.additions.empty() || backend_.machine().processors > 1) return false;
         for (const auto n : st.additions)
-            if (inverses[static_cast<std::size_t>(n)]->longest_row() > one_piece) return false;
+            if (inverses[static_cast<std::size_t>(n)]->longest_row() > longest_row_in_order) return false;
         for (const auto n : st.additions) is_done[static_cast<std::size_t>(n)] = true;
         return true;
     };

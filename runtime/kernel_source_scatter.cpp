@@ -63,6 +63,7 @@ kernel_request make_scatter(const step& st, const machine& chip) {
     };
     text.constant("list_type", type_of_numbers(shape.has_wide_list()));
     text.constant("key_type", type_of_numbers(shape.has_wide_keys()));
+    text.constant("longest_row_in_order", longest_row_in_order);
     if (!cuda) {
         text.constant("row_part", row_part);
         const bool whole = has_inner && inner <= longest_whole && !st.dynamic_extents;
