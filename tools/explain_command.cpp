@@ -7,17 +7,25 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace ricci::tools {
 
 int explain_command(const explain_options& options) {
     resolved_program program = resolve_shapes(options.statements, options.operands);
     place(program.operands, options.device.empty() ? default_device() : parse_device(options.device));
+    std::set<std::string> given;
+    for (const auto& a : parse_arguments(options.operands, "")) given.insert(a.name);
+    find_locals(program, given);
     std::string text;
+    std::vector<lowering::statement> statements;
     for (const auto& s : program.statements) try {
-            text += runtime::explain(bind_text(s, program.operands)) + "\n";
+            statements.push_back(bind(s, program));
+            if (program.locals.empty()) text += runtime::explain(statements.back()) + "\n";
         } catch (const error& e) {
             throw numbered(e, s, program);
         }
+    if (!program.locals.empty()) text = runtime::explain(statements) + "\n";
     fmt::print("{}", text);
     return 0;
 }

@@ -141,7 +141,8 @@ int main(int argc, char** argv) {
         "in Fortran order; it is read first where it exists, and created where not");
     run_app->add_option("--device", run.device, device_help);
     add_math_option(*run_app);
-    run_app->add_option("--time", run.time, "Then time N more runs of each statement, and print the median")
+    run_app->add_option("--time", run.time, "Then time N more runs of each statement, or of the program where statements hand each other "
+                        "what has no file, and print the median")
         ->check(check_repetitions);
     run_app->add_flag("--explain", run.explain, "Print every stage of each statement first");
     run_app->footer("Examples:\n"

@@ -2,6 +2,7 @@
 #include "tools/program.hpp"
 
 #include <ricci/lowering/error.hpp>
+#include <ricci/runtime/run.hpp>
 
 #include <fmt/format.h>
 
@@ -62,6 +63,29 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
     for (const auto& g : givens)
         if (!known(g.source.name)) throw error(fmt::format("'{}' is given, but no statement uses it", g.source.name));
     return program;
+}
+
+bool is_read_later(const resolved_program& program, const text_statement& made, std::string_view name) {
+    return std::any_of(program.statements.begin(), program.statements.end(), [&](const text_statement& s) {
+        const auto& a = s.unbound.accesses;
+        return s.number > made.number &&
+               std::any_of(a.begin() + 1, a.end(), [&](const auto& access) { return access.name == name; });
+    });
+}
+
+void find_locals(resolved_program& program, const std::set<std::string>& given) {
+    for (const auto& s : program.statements)
+        if (const std::string name(s.left());
+            program.created.count(name) > 0 && given.count(name) == 0 && is_read_later(program, s, name))
+            program.locals.try_emplace(name, runtime::new_local());
+}
+
+lowering::statement bind(const text_statement& s, const resolved_program& program) {
+    auto bound = bind_text(s, program.operands);
+    for (auto& a : bound.accesses)
+        if (const auto found = program.locals.find(std::string(a.name)); found != program.locals.end())
+            a.local = found->second;
+    return bound;
 }
 
 error numbered(const error& e, const text_statement& s, const resolved_program& program) {

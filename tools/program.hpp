@@ -3,7 +3,10 @@
 
 #include <ricci/dsl/text.hpp>
 #include <ricci/lowering/error.hpp>
+#include <ricci/lowering/statement.hpp>
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +36,8 @@ struct resolved_program {
     std::vector<text_operand> operands; ///< each name once, in order of use
     std::set<std::string> created;      ///< names that the program makes, zero at first
     std::set<std::string> written;      ///< names that stand on a left side
+    /// Of those created, what only statements of the program see, with a number for each: they need no memory.
+    std::map<std::string, std::int32_t> locals;
 };
 
 /// What could stand behind NAME= for a tensor of `rank` axes.
@@ -41,6 +46,15 @@ using value_example = std::string (*)(int rank);
 /// Parses `text` and finds its tensors. Throws ricci::error for a name that is neither given nor made by an earlier
 /// statement, and for a given name that no statement uses.
 resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example);
+
+/// Makes locals of the names that the program creates, later statements read, and `given` does not have.
+void find_locals(resolved_program& program, const std::set<std::string>& given);
+
+/// Whether a statement behind the one that makes `name` reads it.
+bool is_read_later(const resolved_program& program, const text_statement& made, std::string_view name);
+
+/// `s` with the memory of its operands; of locals, which have none, with their numbers.
+lowering::statement bind(const text_statement& s, const resolved_program& program);
 
 /// `e`, said of `s`: with its number, where the program has several statements and the message has no number yet.
 error numbered(const error& e, const text_statement& s, const resolved_program& program);

@@ -101,11 +101,7 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
             const auto& statements = program.statements;
             const auto made =
                 std::find_if(statements.begin(), statements.end(), [&](const auto& s) { return s.left() == name; });
-            const bool read = std::any_of(made + 1, statements.end(), [&](const text_statement& s) {
-                const auto& a = s.unbound.accesses;
-                return std::any_of(a.begin() + 1, a.end(), [&](const auto& access) { return access.name == name; });
-            });
-            if (!read)
+            if (!is_read_later(program, *made, name))
                 fail_in_text(made->source, made->number, made->access_columns[0],
                              fmt::format("'{}' is not given: add {}={}", name, name, example));
             continue;
@@ -125,11 +121,12 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
 void load(resolved_program& program, tensor_files& files, device where) {
     for (auto& operand : program.operands) {
         tensor_file& file = files[operand.name];
+        operand.device = where.code();
+        if (program.locals.count(operand.name) > 0) continue;
         const std::int64_t bytes = bytes_of(operand);
         const bool created = program.created.count(operand.name) > 0;
         file.storage = std::make_unique<memory>(where, bytes, created);
         operand.data = file.storage->data();
-        operand.device = where.code();
         if (created) continue;
         if (where.is_cpu()) {
             read_npy_data(file.path, *file.header, operand.data);
@@ -190,13 +187,14 @@ std::string shape_of(const text_operand& operand) {
     return fmt::format("{}[{}]", lowering::name_of(operand.type), fmt::join(operand.extents, ","));
 }
 
-/// Median seconds of `repetitions` warm runs.
-double median_seconds(const lowering::statement& s, device where, int repetitions) {
+/// Median seconds of `repetitions` warm runs of `run`.
+template <class Run>
+double median_seconds(const Run& run, device where, int repetitions) {
     using clock = std::chrono::steady_clock;
     std::vector<double> seconds;
     for (int n = -1; n < repetitions; ++n) { // one more to warm up
         const auto begin = clock::now();
-        runtime::run(s);
+        run();
         synchronize(where);
         if (n >= 0) seconds.push_back(std::chrono::duration<double>(clock::now() - begin).count());
     }
@@ -205,8 +203,15 @@ double median_seconds(const lowering::statement& s, device where, int repetition
     return *middle;
 }
 
+std::string median_of(double seconds, int repetitions) {
+    const auto [scale, unit] = seconds < 1e-3 ? std::pair(1e6, "us")
+                               : seconds < 1  ? std::pair(1e3, "ms")
+                                              : std::pair(1.0, "s");
+    return fmt::format("{:.2f} {} (median of {})", seconds * scale, unit, repetitions);
+}
+
 void print_time(const text_statement& text, const lowering::statement& s, device where, int repetitions) {
-    const double seconds = median_seconds(s, where, repetitions);
+    const double seconds = median_seconds([&] { runtime::run(s); }, where, repetitions);
     const auto& machine = runtime::backend_of(where).machine();
     double bytes = 0, flops = 0;
     for (const auto& step : lowering::lower(s, machine).steps) {
@@ -214,11 +219,22 @@ void print_time(const text_statement& text, const lowering::statement& s, device
         bytes += estimate.bytes;
         flops += estimate.flops;
     }
-    const auto [scale, unit] = seconds < 1e-3 ? std::pair(1e6, "us")
-                               : seconds < 1  ? std::pair(1e3, "ms")
-                                              : std::pair(1.0, "s");
-    fmt::print("{:.2f} {} (median of {}), {:.2f} GB/s, {:.2f} GF/s: {}\n", seconds * scale, unit, repetitions,
-               bytes / seconds * 1e-9, flops / seconds * 1e-9, text.source);
+    fmt::print("{}, {:.2f} GB/s, {:.2f} GF/s: {}\n", median_of(seconds, repetitions), bytes / seconds * 1e-9,
+               flops / seconds * 1e-9, text.source);
+}
+
+/// Runs statements, whose locals are the program's own, as one program.
+void run_as_program(const resolved_program& program, const tensor_files& files,
+                    const std::vector<lowering::statement>& statements, device where) {
+    try {
+        runtime::run_program(statements);
+    } catch (const error&) { // of which statement?
+        auto next = statements.begin();
+        for_each_statement(program, files, [&](const text_statement&) {
+            lowering::lower(*next++, runtime::backend_of(where).machine());
+        });
+        throw;
+    }
 }
 
 } // namespace
@@ -230,15 +246,23 @@ int run_command(const run_options& options) {
     check_outputs(program, files);
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     check_memory(program, where);
+    std::set<std::string> given;
+    for (const auto& g : givens) given.insert(g.source.name);
+    find_locals(program, given);
+    const bool is_program = !program.locals.empty();
     load(program, files, where);
 
     std::vector<lowering::statement> statements;
     for_each_statement(program, files, [&](const text_statement& s) {
-        statements.push_back(bind_text(s, program.operands));
-        if (options.explain) fmt::print("{}\n", runtime::explain(statements.back()));
+        statements.push_back(bind(s, program));
+        if (options.explain && !is_program) fmt::print("{}\n", runtime::explain(statements.back()));
     });
+    if (options.explain && is_program) fmt::print("{}\n", runtime::explain(statements));
     auto next = statements.begin();
-    for_each_statement(program, files, [&](const text_statement&) { runtime::run(*next++); });
+    if (is_program)
+        run_as_program(program, files, statements, where);
+    else
+        for_each_statement(program, files, [&](const text_statement&) { runtime::run(*next++); });
     synchronize(where);
     save(program, files, where);
     for (const auto& operand : program.operands)
@@ -246,7 +270,11 @@ int run_command(const run_options& options) {
             fmt::print("{} = {} in {}\n", operand.name, shape_of(operand), files.at(operand.name).path.string());
 
     // Only now, since running a statement again may change what it reads.
-    for (std::size_t n = 0; options.time > 0 && n < statements.size(); ++n)
+    if (options.time > 0 && is_program) {
+        const double seconds = median_seconds([&] { runtime::run_program(statements); }, where, options.time);
+        fmt::print("{}: the program\n", median_of(seconds, options.time));
+    }
+    for (std::size_t n = 0; options.time > 0 && !is_program && n < statements.size(); ++n)
         print_time(program.statements[n], statements[n], where, options.time);
     return 0;
 }

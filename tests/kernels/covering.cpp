@@ -86,9 +86,6 @@ constexpr pattern batched_large_few[] = {
     {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$c[97,101,2] A=$a[97,85,2] B=$b[85,101,2]"},
     {"C(i,j,e) = 2*A(k,i,e)*B(j,k,e)", "C=$c[128,90,2] A=$a[96,128,2] B=$b[90,96,2]"},
     {"C(j,i,e) -= A(i,k,e)*B(k,j,e)", "C=$c[120,90,2] A=$a[90:3,100:280,2:28000] B=$b[100:121,120:1,2:12200]"},
-    // few columns, and a batch of one that lies innermost
-    {"C(i,j,e) += A(i,k,e)*conj(B(k,j,e))", "C=$c[125,5,3] A=$a[125,83,3] B=$b[83,5,3]"},
-    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=$c[1,60,50] A=$a[1,60,61] B=$b[1,61,50]"},
 };
 constexpr pattern tall_skinny_all[] = {
     {"C(i,j) += A(k,i)*B(k,j)", "C=$c[3,5] A=$a[1501,3] B=$b[1501,5]"},

@@ -56,6 +56,12 @@ const covering_case cases[] = {
     {"C(e,i,j) += 2*A(e,i,k)*B(e,k,j)", "C=f16[33,3,4] A=f16[33,3,6] B=f16[33,6,4]"},
     // more than tiles one after another: several blocks of rows, of columns, and of the sum
     {"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[70,45,3] A=f64[70,50,3] B=f64[50,45,3]"},
+    // X read in place: few columns, at lines' starts and not; a batch of one, innermost, which makes strides arguments
+    {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=f32[128,5,3] A=f32[128,82,3] B=f32[82,5,3]"},
+    {"C(i,j,e) -= 2*A(i,k,e)*conj(B(k,j,e))", "C=c128[125,3,2] A=c128[125,83,2] B=c128[83,3,2]"},
+    {"C(i,j) = A(i,k)*B(k,j)", "C=f64[301,7] A=f64[301:1,900:307] B=f64[900,7]"},
+    {"C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f64[1,60,50] A=f64[1,60,61] B=f64[1,61,50]"},
+    {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=c64[1,60,9] A=c64[1,60,61] B=c64[1,61,9]"},
     {"C(i,j,e) += 2*A(k,i,e)*B(j,k,e)", "C=f32[75,61,2] A=f32[83,75,2] B=f32[61,83,2]"},
     {"C(i,j) -= A(i,k)*B(k,j)", "C=f64[75,70] A=f64[75,1001] B=f64[1001,70]"},
     {"C(i,j) += A(k,i)*B(k,j)", "C=f64[130,31] A=f64[1003,130] B=f64[1003,31]"},

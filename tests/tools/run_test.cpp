@@ -155,6 +155,44 @@ TEST_CASE("statements run in order; a name between them needs no file") {
     CHECK_FALSE(std::filesystem::exists(f / "T.npy"));
 }
 
+TEST_CASE("statements that hand each other what has no file are one program, and may be one kernel") {
+    const folder f;
+    const std::int64_t elements = 3000;
+    std::vector<double> u(static_cast<std::size_t>(2 * elements)), expected;
+    for (std::size_t n = 0; n < u.size(); ++n) u[n] = static_cast<double>(n % 7);
+    for (std::int64_t e = 0; e < elements; ++e) {
+        const double a = u[static_cast<std::size_t>(2 * e)], b = u[static_cast<std::size_t>(2 * e + 1)];
+        const double x[] = {a + 4 * b, 2 * a + 5 * b, 3 * a + 6 * b};
+        expected.push_back(x[0] + 2 * x[1] + 3 * x[2]);
+        expected.push_back(4 * x[0] + 5 * x[1] + 6 * x[2]);
+    }
+    write_array(f / "b.npy", {3, 2}, {1, 2, 3, 4, 5, 6});
+    write_array(f / "u.npy", {2, elements}, u);
+    const std::vector<std::string> words = {"x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(q,e)", "B=b.npy", "u=u.npy",
+                                            "v=v.npy", "--device", "cpu"};
+    auto more = words;
+    more.insert(more.end(), {"--explain", "--time", "3"});
+    const auto o = run(f, more);
+    CHECK(read_array(f / "v.npy").values<double>() == expected);
+    CHECK_THAT(o.out, Catch::Contains("steps 1 to 2 are one kernel over e") &&
+                          Catch::Contains(" (median of 3): the program\n"));
+    auto kept = words; // with a file for x, each statement runs by itself
+    kept.push_back("x=x.npy");
+    CHECK(run(f, kept).out == "x = f64[3,3000] in x.npy\nv = f64[2,3000] in v.npy\n");
+    CHECK(read_array(f / "v.npy").values<double>() == expected);
+    refused(f, {"x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(j,e(0,3001))", "B=b.npy", "u=u.npy", "v=w.npy"}, 1,
+            "ricci: statement 2, column 3: ");
+    std::vector<std::int32_t> entries(static_cast<std::size_t>(2 * elements), 1);
+    entries[1001] = 2;
+    ricci::tools::write_npy(f / "l.npy", scalar_type::i32, {2, elements}, {1, 2}, entries.data());
+    write_array(f / "y.npy", {2}, {0, 0});
+    refused(f, {"x(q,e) = B(q,i)*u(i,e); y(l(j,e)) += B(q,j)*x(q,e)", "B=b.npy", "u=u.npy", "y=y.npy", "l=l.npy"}, 1,
+            "l(j, e) at j = 1, e = 500 is 2, no value for position 1 of y, whose extent is 2");
+    const auto text = ricci_command({"explain", "x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(q,e)", "B=f64[3,2]",
+                                     "u=f64[2,3000]", "--device", "cpu"}, {f.path(), {}});
+    CHECK_THAT(text.out, Catch::Contains("steps 1 to 2 are one kernel over e"));
+}
+
 TEST_CASE("convolution: affine positions bound the result, padded ones need a range") {
     const folder f;
     write_array(f / "d.npy", {5}, {1, 2, 3, 4, 5});
