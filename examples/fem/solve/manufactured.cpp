@@ -42,6 +42,13 @@ manufactured product(std::string formula, const std::vector<along>& factors) {
             },
             [evaluate](const point& at) {
                 const auto all = evaluate(at);
+                point result{1, 1, 1};
+                for (int row = 0; row < 3; ++row)
+                    for (int d = 0; d < 3; ++d) result[row] *= all[d][d == row];
+                return result;
+            },
+            [evaluate](const point& at) {
+                const auto all = evaluate(at);
                 symmetric_matrix result{};
                 for (int row = 0; row < 3; ++row)
                     for (int column = 0; column < 3; ++column) {

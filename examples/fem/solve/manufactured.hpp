@@ -13,6 +13,7 @@ namespace fem {
 struct manufactured {
     std::string formula;
     std::function<double(const point&)> value;
+    std::function<point(const point&)> gradient;
     std::function<symmetric_matrix(const point&)> second_derivatives;
 
     /// f of -div(K grad u) = f for a constant K.
