@@ -3,6 +3,7 @@
 
 #include "examples/fem/operators/geometry.hpp"
 #include "examples/fem/solve/neumann.hpp"
+#include "examples/fem/solve/source.hpp"
 
 #include <cmath>
 
@@ -10,33 +11,6 @@ namespace fem {
 namespace {
 
 using namespace ricci::indices;
-
-/// f at points X(q,x,e), `count` of them an element.
-template <class Function>
-std::vector<double> evaluate(const std::vector<double>& points, std::int64_t count, int dimension,
-                             const Function& f) {
-    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
-    std::vector<double> values(count * elements);
-    for (std::int64_t element = 0; element < elements; ++element)
-        for (std::int64_t n = 0; n < count; ++n) {
-            point at{};
-            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
-            values[n + count * element] = f(at);
-        }
-    return values;
-}
-
-/// From element vectors f(q,r,..,e) to (a,b,..,e): the integrals of f times each basis function, where f has the
-/// weights.
-void test_with_basis(const matrix& B, int dimension, std::int64_t elements, const vector& at_points,
-                     vector& at_nodes) {
-    const std::int64_t Q = B.extent(0), P = B.extent(1), E = elements;
-    if (dimension == 2)
-        shaped<3>(at_nodes, {P, P, E})(a, b, e) = B(q, a) * B(r, b) * shaped<3>(at_points, {Q, Q, E})(q, r, e);
-    else
-        shaped<4>(at_nodes, {P, P, P, E})(a, b, c, e) =
-            B(q, a) * B(r, b) * B(s, c) * shaped<4>(at_points, {Q, Q, Q, E})(q, r, s, e);
-}
 
 /// Values at the points from those at the nodes.
 void interpolate(const matrix& B, int dimension, std::int64_t elements, const vector& at_nodes, vector& at_points) {
@@ -65,23 +39,14 @@ poisson::poisson(const mesh& from, int order, manufactured solution, ricci::devi
     } else {
         diffusion_ = std::make_unique<diffusion_operator>(space_, basis_, map);
     }
-    find_load(map, K.value_or(identity_matrix()));
-    add_neumann_load(from, space_, basis_, neumann, known_, K.value_or(identity_matrix()), load_);
+    const symmetric_matrix coefficient_matrix = K.value_or(identity_matrix());
+    find_source_load(space_, basis_, map, sharing_, known_, coefficient_matrix, load_);
+    add_neumann_load(from, space_, basis_, neumann, known_, coefficient_matrix, load_);
 
     const element_map fine(from, fine_.along, device);
     fine_weights_ = fine.weights();
     fine_known_ = to_device(
-        evaluate(fine.points().download(), fine.points_per_element(), from.dimension, known_.value), device);
-}
-
-void poisson::find_load(const element_map& map, const symmetric_matrix& K) {
-    const auto source = [&](const point& at) { return known_.source(at, K); };
-    vector f =
-        to_device(evaluate(map.points().download(), map.points_per_element(), map.dimension(), source), map.device());
-    f(q) = f(q) * map.weights()(q);
-    vector tested(ricci::uninitialized, space_.nodes() * space_.elements(), map.device());
-    test_with_basis(basis_.B, map.dimension(), map.elements(), f, tested);
-    sharing_.scatter(shaped<2>(tested, {space_.nodes(), space_.elements()}), load_);
+        values_at(fine.points().download(), fine.points_per_element(), from.dimension, known_.value), device);
 }
 
 void poisson::find_boundary(const mesh& from, const std::vector<int>& neumann) {
@@ -91,7 +56,7 @@ void poisson::find_boundary(const mesh& from, const std::vector<int>& neumann) {
     const auto& device = load_.device();
     const std::vector<double> nodes =
         mapped_points(from, positions(node_points::gauss_lobatto, space_.order()), device);
-    const std::vector<double> at_nodes = evaluate(nodes, space_.nodes(), from.dimension, known_.value);
+    const std::vector<double> at_nodes = values_at(nodes, space_.nodes(), from.dimension, known_.value);
     std::vector<double> free(space_.dofs(), 1.0), values(space_.dofs());
     for (const std::int64_t number : given) free[number] = 0;
     for (std::size_t n = 0; n < at_nodes.size(); ++n) {

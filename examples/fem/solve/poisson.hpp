@@ -37,7 +37,6 @@ class poisson {
     diffusion_operator& diffusion() { return *diffusion_; }
 
   private:
-    void find_load(const element_map& map, const symmetric_matrix& K);
     void find_boundary(const mesh& from, const std::vector<int>& neumann);
     double l2_norm(bool of_error) const;
 
