@@ -61,8 +61,8 @@ std::vector<int> dirichlet_attributes(const h1_space& space, const std::string& 
     std::set_difference(all.begin(), all.end(), chosen.begin(), chosen.end(), std::back_inserter(rest));
     if (rest.empty())
         throw mesh_error(fmt::format("{}: with Neumann data on the whole boundary nothing determines the solution's "
-                                     "constant; leave out one of the attributes {}",
-                                     name, fmt::join(named, ", ")));
+                                     "constant{}",
+                                     name, all.size() > 1 ? "; leave one of its attributes out" : ""));
     return rest;
 }
 
