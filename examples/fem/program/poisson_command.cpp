@@ -7,7 +7,9 @@
 #include "examples/fem/solve/poisson.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -23,7 +25,7 @@ struct poisson_options {
     solver_options solver;
     bool sine = false;
     std::vector<std::string> coefficient;
-    std::string device, vtu, png;
+    std::string neumann, device, vtu, png;
     int width = 1200;
 };
 
@@ -51,18 +53,40 @@ class progress_line {
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// "2,3"
+std::vector<int> parsed_attributes(const std::string& text) {
+    std::vector<int> attributes;
+    const char *at = text.data(), *const end = at + text.size();
+    while (!text.empty()) {
+        int attribute = 0;
+        const auto [stop, code] = std::from_chars(at, end, attribute);
+        if (code != std::errc() || attribute < 1 || (stop != end && *stop != ','))
+            throw usage_error(
+                fmt::format("--neumann {}: attributes, 1 and up, with commas between are wanted", text));
+        attributes.push_back(attribute);
+        if (stop == end) break;
+        at = stop + 1;
+    }
+    return attributes;
+}
+
 int run(const poisson_options& o) {
     mesh m = load(o.mesh);
     const ricci::device device = device_named(o.device);
     std::optional<symmetric_matrix> K;
     if (!o.coefficient.empty()) K = coefficient_from(o.coefficient, m.dimension);
+    const std::vector<int> neumann = parsed_attributes(o.neumann);
     std::optional<output_file> vtu, png; // now, so that nothing is solved in vain
     if (!o.vtu.empty()) vtu.emplace(o.vtu);
     if (!o.png.empty()) png.emplace(o.png);
     const manufactured known = o.sine ? sine_solution(m) : smooth_solution(m.dimension);
 
     print_mesh(m);
-    fmt::print("\nProblem          -div({}grad u) = f, u given on the boundary\n", K ? "K " : "");
+    fmt::print("\nProblem          -div({}grad u) = f, u given on the {}boundary\n", K ? "K " : "",
+               neumann.empty() ? "" : "rest of the ");
+    if (!neumann.empty())
+        fmt::print("  Neumann        {} given on the boundary with attribute {}\n", K ? "K grad u . n" : "du/dn",
+                   fmt::join(neumann, ", "));
     fmt::print("  solution       {}\nBasis            order {}\nDevice           {}\n\n", known.formula, o.order,
                device.name());
     fmt::print("{:>10} {:>12} {:>11} {:>11} {:>12} {:>7} {:>11}\n", "elements", "unknowns", "iterations", "residual",
@@ -71,7 +95,7 @@ int run(const poisson_options& o) {
     bool converged = true;
     for (int level = 0; level <= o.refinements; ++level) {
         if (level > 0) m = refine(m);
-        poisson problem(m, o.order, known, device, K);
+        poisson problem(m, o.order, known, device, K, 0, 0, neumann);
         progress_line progress(o.progress);
         solver_options solver = o.solver;
         solver.progress = [&](int iteration, double residual) { progress(iteration, residual); };
@@ -120,6 +144,10 @@ void add_poisson_command(CLI::App& app, int& exit_code) {
             "smooth (default): sin(1.1x+.3) cos(.9y-.2) exp(.5z); sine: a product of sines over the mesh's box")
         ->check(CLI::IsMember({"smooth", "sine"}));
     add_coefficient_option(*command, o->coefficient, false);
+    command->add_option(
+        "--neumann", o->neumann,
+        "the boundary's attributes, as 2,3, on which du/dn (with a coefficient K grad u . n) is given "
+        "instead of u; fem info lists them");
     command->add_option("--tolerance", o->solver.tolerance, "the residual to reach, relative to that at the start")
         ->check(CLI::Range(1e-15, 1.0))
         ->capture_default_str();

@@ -42,6 +42,13 @@ manufactured product(std::string formula, const std::vector<along>& factors) {
             },
             [evaluate](const point& at) {
                 const auto all = evaluate(at);
+                point result{1, 1, 1};
+                for (int row = 0; row < 3; ++row)
+                    for (int d = 0; d < 3; ++d) result[row] *= all[d][d == row];
+                return result;
+            },
+            [evaluate](const point& at) {
+                const auto all = evaluate(at);
                 symmetric_matrix result{};
                 for (int row = 0; row < 3; ++row)
                     for (int column = 0; column < 3; ++column) {
@@ -84,6 +91,19 @@ manufactured sine_solution(const mesh& m) {
         formula += fmt::format("{}sin(pi ({}{:+.6g})/{:.6g})", d == 0 ? "" : " ", "xyz"[d], -low, high - low);
     }
     return product(formula, factors);
+}
+
+std::vector<double> values_at(const std::vector<double>& points, std::int64_t count, int dimension,
+                              const std::function<double(const point&)>& f) {
+    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
+    std::vector<double> values(count * elements);
+    for (std::int64_t element = 0; element < elements; ++element)
+        for (std::int64_t n = 0; n < count; ++n) {
+            point at{};
+            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
+            values[n + count * element] = f(at);
+        }
+    return values;
 }
 
 } // namespace fem

@@ -4,6 +4,7 @@
 #include "examples/fem/mesh/mesh.hpp"
 #include "examples/fem/operators/coefficient.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace fem {
 struct manufactured {
     std::string formula;
     std::function<double(const point&)> value;
+    std::function<point(const point&)> gradient;
     std::function<symmetric_matrix(const point&)> second_derivatives;
 
     /// f of -div(K grad u) = f for a constant K.
@@ -25,5 +27,9 @@ manufactured smooth_solution(int dimension);
 /// The product over the directions of sin(pi (x-low)/(high-low)), which is 0 on the sides of the box that the mesh's
 /// nodes span.
 manufactured sine_solution(const mesh& m);
+
+/// f at points X(q,x,e), `count` of them an element: f(q,e), on the host.
+std::vector<double> values_at(const std::vector<double>& points, std::int64_t count, int dimension,
+                              const std::function<double(const point&)>& f);
 
 } // namespace fem

@@ -1,9 +1,9 @@
-// poisson: the boundary's values are taken to the right side, the rest is solved for.
+// poisson: given values are taken to the right side, the rest is solved for.
 #include "examples/fem/solve/poisson.hpp"
 
 #include "examples/fem/operators/geometry.hpp"
-
-#include <fmt/format.h>
+#include "examples/fem/solve/neumann.hpp"
+#include "examples/fem/solve/source.hpp"
 
 #include <cmath>
 
@@ -11,33 +11,6 @@ namespace fem {
 namespace {
 
 using namespace ricci::indices;
-
-/// f at points X(q,x,e), `count` of them an element.
-template <class Function>
-std::vector<double> evaluate(const std::vector<double>& points, std::int64_t count, int dimension,
-                             const Function& f) {
-    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
-    std::vector<double> values(count * elements);
-    for (std::int64_t element = 0; element < elements; ++element)
-        for (std::int64_t n = 0; n < count; ++n) {
-            point at{};
-            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
-            values[n + count * element] = f(at);
-        }
-    return values;
-}
-
-/// From element vectors f(q,r,..,e) to (a,b,..,e): the integrals of f times each basis function, where f has the
-/// weights.
-void test_with_basis(const matrix& B, int dimension, std::int64_t elements, const vector& at_points,
-                     vector& at_nodes) {
-    const std::int64_t Q = B.extent(0), P = B.extent(1), E = elements;
-    if (dimension == 2)
-        shaped<3>(at_nodes, {P, P, E})(a, b, e) = B(q, a) * B(r, b) * shaped<3>(at_points, {Q, Q, E})(q, r, e);
-    else
-        shaped<4>(at_nodes, {P, P, P, E})(a, b, c, e) =
-            B(q, a) * B(r, b) * B(s, c) * shaped<4>(at_points, {Q, Q, Q, E})(q, r, s, e);
-}
 
 /// Values at the points from those at the nodes.
 void interpolate(const matrix& B, int dimension, std::int64_t elements, const vector& at_nodes, vector& at_points) {
@@ -52,12 +25,12 @@ void interpolate(const matrix& B, int dimension, std::int64_t elements, const ve
 } // namespace
 
 poisson::poisson(const mesh& from, int order, manufactured solution, ricci::device device,
-                 std::optional<symmetric_matrix> K, int points, int error_points)
+                 std::optional<symmetric_matrix> K, int points, int error_points, const std::vector<int>& neumann)
     : space_(from, order), basis_(quadrature::gauss, order, device, points), known_(std::move(solution)),
       sharing_(space_, device), load_(space_.dofs(), device), free_(0, device), u_(0, device),
       fine_(quadrature::gauss, order, device, error_points > 0 ? error_points : basis_.points() + 3),
       fine_weights_(0, device), fine_known_(0, device) {
-    find_boundary(from);
+    find_boundary(from, neumann);
     const element_map map(from, basis_.along, device);
     if (K) {
         const coefficient everywhere(from, *K, device);
@@ -66,36 +39,26 @@ poisson::poisson(const mesh& from, int order, manufactured solution, ricci::devi
     } else {
         diffusion_ = std::make_unique<diffusion_operator>(space_, basis_, map);
     }
-    find_load(map, K.value_or(identity_matrix()));
+    const symmetric_matrix coefficient_matrix = K.value_or(identity_matrix());
+    find_source_load(space_, basis_, map, sharing_, known_, coefficient_matrix, load_);
+    add_neumann_load(from, space_, basis_, neumann, known_, coefficient_matrix, load_);
 
     const element_map fine(from, fine_.along, device);
     fine_weights_ = fine.weights();
     fine_known_ = to_device(
-        evaluate(fine.points().download(), fine.points_per_element(), from.dimension, known_.value), device);
+        values_at(fine.points().download(), fine.points_per_element(), from.dimension, known_.value), device);
 }
 
-void poisson::find_load(const element_map& map, const symmetric_matrix& K) {
-    const auto source = [&](const point& at) { return known_.source(at, K); };
-    vector f =
-        to_device(evaluate(map.points().download(), map.points_per_element(), map.dimension(), source), map.device());
-    f(q) = f(q) * map.weights()(q);
-    vector tested(ricci::uninitialized, space_.nodes() * space_.elements(), map.device());
-    test_with_basis(basis_.B, map.dimension(), map.elements(), f, tested);
-    sharing_.scatter(shaped<2>(tested, {space_.nodes(), space_.elements()}), load_);
-}
-
-void poisson::find_boundary(const mesh& from) {
-    const auto boundary = space_.boundary_dofs();
-    boundary_dofs_ = static_cast<std::int64_t>(boundary.size());
-    if (boundary.empty())
-        throw mesh_error(
-            fmt::format("{}: the mesh has no boundary, so nothing determines the solution's constant", from.name));
+void poisson::find_boundary(const mesh& from, const std::vector<int>& neumann) {
+    const auto given = space_.boundary_dofs(dirichlet_attributes(space_, from.name, neumann));
+    check_given(space_, from.name, given);
+    boundary_dofs_ = static_cast<std::int64_t>(given.size());
     const auto& device = load_.device();
     const std::vector<double> nodes =
         mapped_points(from, positions(node_points::gauss_lobatto, space_.order()), device);
-    const std::vector<double> at_nodes = evaluate(nodes, space_.nodes(), from.dimension, known_.value);
+    const std::vector<double> at_nodes = values_at(nodes, space_.nodes(), from.dimension, known_.value);
     std::vector<double> free(space_.dofs(), 1.0), values(space_.dofs());
-    for (const std::int64_t number : boundary) free[number] = 0;
+    for (const std::int64_t number : given) free[number] = 0;
     for (std::size_t n = 0; n < at_nodes.size(); ++n) {
         const std::int64_t number = space_.numbers()[n];
         if (free[number] == 0) values[number] = at_nodes[n];
@@ -111,7 +74,8 @@ solver_result poisson::solve(const solver_options& options) {
     diffusion_->apply(u_, right);
     right(g) = free_(g) * (load_(g) - right(g));
 
-    // A with the rows and columns of the boundary left out: what CG multiplies is 0 there, and so is what it gets.
+    // A without the rows and columns of nodes where u is given: what CG multiplies is 0 there, and so is what it
+    // gets.
     const linear_map A = [this](const vector& from, vector& to) {
         diffusion_->apply(from, to);
         to(g) = free_(g) * to(g);

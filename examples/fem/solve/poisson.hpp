@@ -12,29 +12,32 @@
 
 namespace fem {
 
-/// K is constant. u is given on the whole boundary: at its nodes by the known solution. By Gauss-Legendre points, p+2
-/// in each direction unless another number is given; the error by three more, unless another number is given.
+/// K is constant. On the parts of the boundary with an attribute of `neumann` the flux K grad u . n is given, on the
+/// others u: at their nodes, by the known solution. By Gauss-Legendre points, p+2 in each direction unless another
+/// number is given; the error by three more, unless another number is given.
 class poisson {
   public:
-    /// Throws mesh_error for a mesh without boundary, on which the solution would not be unique.
+    /// Throws mesh_error where u is given nowhere, so that the solution would not be unique, and as
+    /// dirichlet_attributes of neumann.hpp.
     poisson(const mesh& m, int p, manufactured solution, ricci::device device,
-            std::optional<symmetric_matrix> K = std::nullopt, int points = 0, int error_points = 0);
+            std::optional<symmetric_matrix> K = std::nullopt, int points = 0, int error_points = 0,
+            const std::vector<int>& neumann = {});
 
     solver_result solve(const solver_options& options);
 
-    /// The computed solution, one number for each node of the space; before solve() 0 but on the boundary.
+    /// The computed solution, one number for each node of the space; before solve() 0 but where u is given.
     const vector& solution() const { return u_; }
     /// The square root of the integral of (u - u_known)^2, and of u_known^2.
     double error() const { return l2_norm(true); }
     double norm() const { return l2_norm(false); }
 
     const h1_space& space() const { return space_; }
+    /// How many nodes u is given at.
     std::int64_t boundary_dofs() const { return boundary_dofs_; }
     diffusion_operator& diffusion() { return *diffusion_; }
 
   private:
-    void find_load(const element_map& map, const symmetric_matrix& K);
-    void find_boundary(const mesh& from);
+    void find_boundary(const mesh& from, const std::vector<int>& neumann);
     double l2_norm(bool of_error) const;
 
     h1_space space_;
@@ -43,9 +46,9 @@ class poisson {
     gather_scatter sharing_;
     std::unique_ptr<diffusion_operator> diffusion_;
     std::int64_t boundary_dofs_ = 0;
-    vector load_; ///< the integrals of phi_i*f, global
-    vector free_; ///< (g): 1, and 0 at nodes of the boundary
-    vector u_;    ///< before solve() the boundary's values
+    vector load_; ///< the integrals of phi_i*f, and of phi_i times the flux on Neumann parts, global
+    vector free_; ///< (g): 1, and 0 where u is given
+    vector u_;    ///< before solve() the given values
 
     // The error is looked at with more points than the problem was solved with, which it would look too small at.
     tables fine_;
