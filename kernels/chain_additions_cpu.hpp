@@ -54,7 +54,8 @@ RICCI_FUNCTION void add_along(const arguments& a, const compute* from, compute* 
 
 /// Adds what a block's span holds, as slices first, which the elements' order wants.
 template <int N, class Span> RICCI_FUNCTION void add_at_once(const arguments& a, const Span& span, long long first) {
-    alignas(64) static thread_local compute slices[lanes * Span::step];
+    alignas(64) static thread_local compute memory[lanes * Span::step];
+    compute* const slices = anchored(memory); // as the chain's own memory: found once
     const Span here{slices, span.vectors, span.elements};
     here.store();
     for (int l = 0; l < span.elements; ++l) {
