@@ -95,14 +95,10 @@ manufactured sine_solution(const mesh& m) {
 
 std::vector<double> values_at(const std::vector<double>& points, std::int64_t count, int dimension,
                               const std::function<double(const point&)>& f) {
-    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
-    std::vector<double> values(count * elements);
-    for (std::int64_t element = 0; element < elements; ++element)
-        for (std::int64_t n = 0; n < count; ++n) {
-            point at{};
-            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
-            values[n + count * element] = f(at);
-        }
+    std::vector<double> values(points.size() / dimension);
+    for_each_point(points, count, dimension, [&](std::int64_t n, std::int64_t element, const point& at) {
+        values[n + count * element] = f(at);
+    });
     return values;
 }
 

@@ -28,7 +28,19 @@ manufactured smooth_solution(int dimension);
 /// nodes span.
 manufactured sine_solution(const mesh& m);
 
-/// f at points X(q,x,e), `count` of them an element: f(q,e), on the host.
+/// f(q, e, where) for points X(q,x,e), `count` of them an element.
+template <class Function>
+void for_each_point(const std::vector<double>& points, std::int64_t count, int dimension, const Function& f) {
+    const std::int64_t elements = static_cast<std::int64_t>(points.size()) / (count * dimension);
+    for (std::int64_t element = 0; element < elements; ++element)
+        for (std::int64_t n = 0; n < count; ++n) {
+            point at{};
+            for (int d = 0; d < dimension; ++d) at[d] = points[n + count * (d + dimension * element)];
+            f(n, element, at);
+        }
+}
+
+/// f at such points: f(q,e), on the host.
 std::vector<double> values_at(const std::vector<double>& points, std::int64_t count, int dimension,
                               const std::function<double(const point&)>& f);
 

@@ -23,15 +23,10 @@ bool contains(const std::vector<int>& all, int one) { return std::find(all.begin
 std::vector<double> gradients(const std::vector<double>& points, std::int64_t count, int dimension,
                               const manufactured& known) {
     std::vector<double> values(points.size());
-    const std::int64_t faces = static_cast<std::int64_t>(points.size()) / (count * dimension);
-    for (std::int64_t face = 0; face < faces; ++face)
-        for (std::int64_t n = 0; n < count; ++n) {
-            const auto place = [&](int d) { return n + count * (d + dimension * face); };
-            point at{};
-            for (int d = 0; d < dimension; ++d) at[d] = points[place(d)];
-            const point gradient = known.gradient(at);
-            for (int d = 0; d < dimension; ++d) values[place(d)] = gradient[d];
-        }
+    for_each_point(points, count, dimension, [&](std::int64_t n, std::int64_t face, const point& at) {
+        const point gradient = known.gradient(at);
+        for (int d = 0; d < dimension; ++d) values[n + count * (d + dimension * face)] = gradient[d];
+    });
     return values;
 }
 
