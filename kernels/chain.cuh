@@ -1,6 +1,7 @@
 // chain: steps that hand each other temporaries, for a few elements a block. Slices of memory that lie one behind
 // another (spans) come and go by bulk copies; what shares a thread's item stays in registers, what passes between
-// threads in shared memory; matrices that all elements share are copied there once.
+// threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as they
+// take registers, or are copied to shared memory.
 //
 // Constants: chain_tables.hpp's, threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at
 // once). Regions are bytes from the start of shared memory.
@@ -8,6 +9,13 @@
 
 #include "span_copy.cuh"
 #include "chain_phases.hpp"
+
+#if RICCI_ON_GPU || defined(RICCI_EMULATED)
+/// Written before the kernel starts, from the matrices' memory.
+extern "C" {
+__constant__ compute ricci_constants[at_least_one(constant_count)];
+}
+#endif
 
 /// A thread's item of an element of the block.
 struct place {
@@ -64,14 +72,17 @@ struct place {
         }
     }
 
-    /// Neighbors in a row of a matrix: of a shared one 16 bytes, which all threads of a warp read at once.
+    /// Neighbors in a row of a matrix: of one in shared memory 16 bytes, which all threads of a warp read at once.
     template <int M> struct factors {
-        static constexpr bool is_shared = matrix_memory[M] >= 0;
+        static constexpr bool is_constant = matrix_is_constant<M>, is_shared = matrix_memory[M] >= 0 && !is_constant;
         static constexpr int count = is_shared && sizeof(compute) < 16 ? 16 / static_cast<int>(sizeof(compute)) : 1;
         struct alignas(count * sizeof(compute)) neighbors { compute x[count]; };
         compute x[count];
         RICCI_FUNCTION factors(const place& at, int point, int n) {
-            if constexpr (is_shared) {
+            if constexpr (is_constant) {
+                const compute c = ricci_constants[static_cast<int>(matrix_constant[M] + offset_in_matrix<M>(point, n))];
+                x[0] = matrix_conjugated[M] ? conjugate(c) : c;
+            } else if constexpr (is_shared) {
                 const auto row = reinterpret_cast<const compute*>(at.memory + matrix_region[M]) + point * matrix_pitch[M];
                 const neighbors some = *reinterpret_cast<const neighbors*>(row + n);
                 RICCI_UNROLL
@@ -85,7 +96,7 @@ struct place {
 
 template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, unsigned char* memory) {
     if constexpr (M < matrix_count) {
-        if constexpr (matrix_memory[M] >= 0) {
+        if constexpr (matrix_memory[M] >= 0 && !matrix_is_constant<M>) {
             constexpr int columns = product_of(matrix_inner_extent[M]), rows = product_of(matrix_stream_extent[M]);
             using element = typename type_of<memory_type[matrix_memory[M]]>::type;
             const element* const from = static_cast<const element*>(a.data[matrix_memory[M]]) + matrix_offset[M];
@@ -93,8 +104,7 @@ template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, unsigned 
             RICCI_UNROLL_ONCE
             for (int e = threadIdx.x; e < rows * columns; e += threads_per_block) {
                 const int r = e / columns, n = e % columns;
-                const compute x = load_as<compute>(from[offset_of(r, matrix_stream_extent[M], matrix_stream[M]) +
-                                                        offset_of(n, matrix_inner_extent[M], matrix_inner[M])]);
+                const compute x = load_as<compute>(from[offset_in_matrix<M>(r, n)]);
                 to[r * matrix_pitch[M] + n] = matrix_conjugated[M] ? conjugate(x) : x;
             }
         }

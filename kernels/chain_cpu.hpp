@@ -277,8 +277,7 @@ RICCI_FUNCTION void copy_matrices(const arguments& a, real* memory) {
                 reinterpret_cast<compute*>(memory + matrix_region[M] / static_cast<int>(sizeof(real)));
             for (int r = 0; r < rows; ++r)
                 for (int n = 0; n < columns; ++n) {
-                    const compute x = load_as<compute>(from[offset_of(r, matrix_stream_extent[M], matrix_stream[M]) +
-                                                            offset_of(n, matrix_inner_extent[M], matrix_inner[M])]);
+                    const compute x = load_as<compute>(from[offset_in_matrix<M>(r, n)]);
                     to[r * matrix_pitch[M] + n] = matrix_conjugated[M] ? conjugate(x) : x;
                 }
         }

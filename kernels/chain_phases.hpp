@@ -111,8 +111,13 @@ template <int P, class Place> RICCI_FUNCTION void run_item(const Place& at) {
     typename Place::number pencil[at_least_one(phase_pencil_numbers[P])];
     begin_pencils<P, phase_first_pencil[P]>(at, pencil);
     constexpr int points = points_of_phase<P>, some = phase_unrolled[P], whole = points / some * some;
-    RICCI_UNROLL_ONCE
-    for (int c = 0; c < whole; c += some) run_points<P, some>(at, pencil, c);
+    if constexpr (phase_is_written_out[P]) {
+        RICCI_IN_REGISTERS
+        for (int c = 0; c < whole; c += some) run_points<P, some>(at, pencil, c);
+    } else {
+        RICCI_UNROLL_ONCE
+        for (int c = 0; c < whole; c += some) run_points<P, some>(at, pencil, c);
+    }
     if constexpr (whole < points) run_points<P, points - whole>(at, pencil, whole);
     end_pencils<P, phase_first_pencil[P]>(at, pencil);
 }

@@ -18,6 +18,12 @@
 
 namespace ricci::lowering {
 
+inline std::int64_t product_of(const std::vector<std::int64_t>& extents) {
+    std::int64_t out = 1;
+    for (const auto e : extents) out *= e;
+    return out;
+}
+
 /// Memory outside of the kernel: an operand's source from one of its elements on, or its slice for each element.
 struct chain_memory {
     scalar_type type = scalar_type::f64;
@@ -27,6 +33,8 @@ struct chain_memory {
     bool is_span = false;          ///< slices lie one behind another and are moved as a whole
     std::int64_t reach = 0;        ///< elements from a span's first one to the last that is used, plus one
     bool is_read = false, is_written = false;
+    std::int32_t constant = -1; ///< where its elements begin among the kernel's constants; -1: they are none
+    std::int64_t constant_first = 0, constant_count = 0; ///< which of its elements those are
 };
 
 /// A temporary's slice of one element.
@@ -65,6 +73,8 @@ struct chain_matrix {
     std::vector<std::int64_t> stream, inner, stream_extent, inner_extent;
     bool conjugated = false;
     bool operator==(const chain_matrix&) const = default;
+    std::int64_t rows() const { return product_of(stream_extent); }
+    std::int64_t columns() const { return product_of(inner_extent); }
 };
 
 struct chain_pencil {
@@ -94,11 +104,6 @@ struct chain_phase {
 
     std::int64_t item_count() const { return product_of(items); }
     std::int64_t point_count() const { return product_of(stream); }
-    static std::int64_t product_of(const std::vector<std::int64_t>& extents) {
-        std::int64_t out = 1;
-        for (const auto e : extents) out *= e;
-        return out;
-    }
 };
 
 /// What a step behind the chain adds, in order, of a span that the chain writes: number by number along these axes,
@@ -130,6 +135,7 @@ struct chain {
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
     std::int32_t blocks_of_processor = 1;              ///< on a GPU, that registers are to allow at once
+    std::int32_t constants = 0;                        ///< on a GPU: choose_constants
 };
 
 } // namespace ricci::lowering

@@ -17,7 +17,7 @@ struct chain_layout {
     std::vector<std::int64_t> span_region;   ///< by memory; -1: none
     std::vector<std::int64_t> slot_region;   ///< by slot
     std::vector<std::int64_t> slot_step;     ///< numbers from one element's slot to the next one's
-    std::vector<std::int64_t> matrix_region; ///< by matrix; -1: an element's own
+    std::vector<std::int64_t> matrix_region; ///< by matrix; -1: an element's own, or constants
     std::vector<std::int64_t> matrix_pitch; ///< numbers from one row to the next: rows start at multiples of 16 bytes
     std::int64_t bytes = 0;
 };

@@ -10,9 +10,7 @@
 namespace ricci::lowering {
 namespace {
 
-constexpr int largest_block = 256;
-/// Shared memory of a block, at least as many of which an SM should have: occupancy hides what a block waits for.
-constexpr std::int64_t good_bytes = 36 << 10;
+constexpr std::int64_t largest_block = 256, most_rounds = 4;
 /// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core (33 of 117 GF/s).
 constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.3;
 constexpr std::int64_t most_cpu_bytes = 1 << 20; ///< a half of L2
@@ -24,10 +22,11 @@ std::int64_t most_items(const chain& c) {
 }
 
 /// Registers that a thread is expected to need: for its pencils and sums, addresses of slices with gaps and of what
-/// tables find, and what is computed beside them. (Less, and the compiler spills: f64, p = 4, at 48, with tables at
-/// 64; slices with gaps, at 80.)
+/// tables find, and what is computed beside them, more where the places of shared factors are. (Less, and the
+/// compiler spills: f64, p = 4, at 48, with tables at 64; slices with gaps, at 80.)
 std::int64_t registers_of_a_thread(const chain& c) {
-    constexpr std::int64_t beside = 42, of_gaps = 24, of_tables = 10;
+    constexpr std::int64_t of_gaps = 24, of_tables = 10;
+    const std::int64_t beside = c.constants > 0 ? 26 : 42;
     const auto words = size_of(c.compute) / 4;
     std::int64_t numbers = 0;
     for (const auto& ph : c.phases) {
@@ -48,12 +47,39 @@ std::int64_t registers_of_a_thread(const chain& c) {
 /// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each,
 /// and as many warps as the fullest of them has.
 std::int32_t blocks_at_once(const chain& c, const machine& chip) {
-    constexpr std::int64_t parts = 4;
-    const auto warps = parts * (registers_of_an_sm / (parts * warp * registers_of_a_thread(c)));
+    constexpr std::int64_t parts = 4, together = 8; // registers are given out eight at a time
+    const auto registers = up(registers_of_a_thread(c), together) * together;
+    const auto warps = parts * (registers_of_an_sm / (parts * warp * registers));
     const auto by_registers = warps * warp / c.threads;
     const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_layout_of(c).bytes + shared_of_a_block);
     const auto blocks = std::min({by_registers, by_shared, threads_of_an_sm / c.threads, blocks_of_an_sm});
     return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
+}
+
+/// What a block of this shape is worth, between 0 and 1: how much of the memory's rate it is expected to reach.
+/// Fitted to the mass operator of p = 1 to 10 with 4 to 13 shapes each on an H100 (f64, 2026-11-25).
+double worth(const chain& c) {
+    std::int64_t most_items = 0, multiply_adds = 0;
+    double used = 0, there = 0; // lanes
+    for (const auto& ph : c.phases) {
+        std::int64_t each = 1;
+        for (const auto& op : ph.ops)
+            if (op.pencil >= 0) each += ph.pencils[static_cast<std::size_t>(op.pencil)].length;
+        each *= ph.point_count();
+        multiply_adds += each;
+        const auto items = ph.item_count() * c.elements_of_block;
+        most_items = std::max(most_items, items);
+        used += static_cast<double>(each * items), there += static_cast<double>(each * up(items, warp) * warp);
+    }
+    const auto rounds = static_cast<double>(up(most_items, c.threads));
+    // What an SM has on its way hides how long it takes: memory's latency, and what a thread computes in a row.
+    const double of_block = static_cast<double>(c.elements_of_block) * c.bytes,
+                 on_its_way = of_block * c.blocks_of_processor,
+                 enough = 30e3 + 40 * static_cast<double>(multiply_adds) * rounds;
+    // Few blocks come and go at the same time; small ones take as long as larger ones to start.
+    const double blocks = c.blocks_of_processor;
+    return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + 512) * (1 - 0.35 / (blocks * blocks)) *
+           std::pow(used / there, 0.3);
 }
 
 } // namespace
@@ -77,21 +103,20 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     }
     const auto least = least_memory(c, chip);
     if (chip.kind == target::cpu || least.bytes > least.most) return least.bytes <= least.most;
-    c.elements_of_block = 1;
     const auto items = most_items(c);
-    while (c.elements_of_block * 2 * items <= largest_block || c.elements_of_block * items < 64) {
-        c.elements_of_block *= 2;
-        if (shared_layout_of(c).bytes > good_bytes) {
-            c.elements_of_block /= 2;
-            break;
+    auto best = c;
+    double most_worth = 0;
+    for (std::int64_t threads = warp; threads <= largest_block; threads += warp)
+        for (std::int64_t rounds = 1, last = 0; rounds <= most_rounds; ++rounds) {
+            c.elements_of_block = static_cast<std::int32_t>(std::max<std::int64_t>(threads * rounds / items, 1));
+            if (c.elements_of_block == last) continue;
+            last = c.elements_of_block;
+            c.threads = static_cast<std::int32_t>(threads);
+            if (shared_layout_of(c).bytes > chip.shared_bytes) break;
+            c.blocks_of_processor = blocks_at_once(c, chip);
+            if (const auto w = worth(c); w > most_worth) most_worth = w, best = c;
         }
-    }
-    // Rounds of the longest phase as even as can be.
-    const auto all = items * c.elements_of_block;
-    const auto rounds = up(all, largest_block);
-    c.threads =
-        static_cast<std::int32_t>(std::clamp<std::int64_t>(up(all, rounds * warp) * warp, warp, largest_block));
-    c.blocks_of_processor = blocks_at_once(c, chip);
+    c = best;
     return true;
 }
 

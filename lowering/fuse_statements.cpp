@@ -3,8 +3,10 @@
 
 #include "lowering/chain_additions.hpp"
 #include "lowering/chain_builder.hpp"
+#include "lowering/chain_constants.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/chain_shape.hpp"
+#include "lowering/chain_slots.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/same_memory.hpp"
@@ -58,14 +60,13 @@ class fuser {
             if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
             if (!reads_own(at(last), own)) continue;
             why_.clear();
-            if (const auto both = conflict_in(first, last, own)) {
-                tell(fmt::format(": steps {} and {} are of the same memory, at other elements of it", both->first + 1,
-                                 both->second + 1));
-                cut_ = {last, why_};
-                continue;
-            }
             const auto shorter = written_through(first, last, own);
-            for (const auto& axis : axes_of(first, last))
+            for (const auto& axis : axes_of(first, last)) {
+                if (const auto both = conflict_in(first, last, own, axis)) {
+                    tell(fmt::format(": steps {} and {} are of the same memory, at other elements of it",
+                                     both->first + 1, both->second + 1));
+                    continue;
+                }
                 for (const auto& steps : {shorter, steps_of(first, last)}) {
                     if (steps.empty()) continue;
                     auto made = build(first, last, steps, axis, own);
@@ -73,6 +74,7 @@ class fuser {
                     found_chain out{last, own, *std::move(made), 0};
                     if (pays(first, out)) return out;
                 }
+            }
             if (!why_.empty()) cut_ = {last, why_};
         }
         return {};
@@ -182,10 +184,38 @@ class fuser {
                                     : may_share_memory(plan_, left.source, other.source);
     }
 
+    /// Where an operand lies for one value of an axis: from its first element there to the last one.
+    struct slice {
+        std::int64_t step, first, last;
+    };
+    static std::optional<slice> slice_of(const step& st, const operand& o, std::string_view axis) {
+        if (!o.gathers.empty() || !o.bounds.empty()) return {};
+        slice out{0, o.offset, o.offset};
+        for (std::size_t a = 0; a < st.axes.size(); ++a) {
+            if (!o.present[a]) continue;
+            if (st.axes[a].name == axis)
+                out.step = o.stride[a];
+            else
+                (o.stride[a] < 0 ? out.first : out.last) += o.stride[a] * (st.axes[a].extent - 1);
+        }
+        return out;
+    }
+
+    /// Whether two steps that read or write the same tensor do so in slices that no two values of the axis share:
+    /// then the steps' order is that of a chain's phases.
+    static bool keep_to_slices(const step& a, const operand& x, const step& b, const operand& y,
+                               std::string_view axis) {
+        const auto one = slice_of(a, x, axis), other = slice_of(b, y, axis);
+        return x.source == y.source && one && other && one->step == other->step &&
+               std::max(one->last, other->last) - std::min(one->first, other->first) <
+                   (one->step < 0 ? -one->step : one->step);
+    }
+
     /// Two steps of which one reads or writes memory outside of the chain that the other writes: elements are not
-    /// computed in the steps' order. Adding to what was written at the same place by the same element is fine.
-    std::optional<std::pair<std::size_t, std::size_t>> conflict_in(std::size_t first, std::size_t last,
-                                                                   const std::set<std::int32_t>& own) const {
+    /// computed in the steps' order. What each element does in a slice of its own is fine, and so is adding to what
+    /// was written at the same place by the same element.
+    std::optional<std::pair<std::size_t, std::size_t>>
+    conflict_in(std::size_t first, std::size_t last, const std::set<std::int32_t>& own, std::string_view axis) const {
         for (auto w = first; w <= last; ++w) {
             const auto& left = at(w).operands[0];
             if (own.count(left.source) > 0) continue;
@@ -194,6 +224,7 @@ class fuser {
                 for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                     const auto& other = at(n).operands[o];
                     if (!share_memory(left, other)) continue;
+                    if (keep_to_slices(at(w), left, at(n), other, axis)) continue;
                     if (o != 0 || !write_alike(at(n), at(w))) return std::pair{std::min(n, w), std::max(n, w)};
                 }
             }
@@ -203,7 +234,10 @@ class fuser {
 
     bool pays(std::size_t first, found_chain& f) {
         auto& c = f.made;
+        c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
         find_spans(c);
+        reuse_slots(c);
+        choose_constants(c, chip_);
         if (!choose_chain_shape(c, chip_)) {
             const auto least = least_memory(c, chip_);
             tell(fmt::format(": a block of {} takes {} bytes of {}, of {} that there are for it",
@@ -212,7 +246,6 @@ class fuser {
             return false;
         }
         for (auto n = first; n <= f.last; ++n) f.apart += cost_model(at(n), chip_).seconds;
-        c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
         const auto together = chain_seconds(c, chip_);
         if (together < f.apart) return true;
         tell(fmt::format(": expected to take {:.3g} us, a kernel for each {:.3g}", together * 1e6, f.apart * 1e6));
@@ -222,12 +255,14 @@ class fuser {
     /// To and from memory, each operand once.
     double bytes_of(std::size_t first, const found_chain& f) const {
         double bytes = 0;
-        std::set<std::int32_t> met;
+        std::set<std::int32_t> met, written;
         for (auto n = first; n <= f.last; ++n)
             for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                 const auto& operand = at(n).operands[o];
                 if (f.own.count(operand.source) > 0) continue;
-                if (o > 0 && !met.insert(operand.source).second) continue;
+                if (o == 0 ? !written.insert(operand.source).second
+                           : written.count(operand.source) > 0 || !met.insert(operand.source).second)
+                    continue;
                 const bool adds = o == 0 && at(n).op != assignment::assign;
                 bytes += (adds ? 2 : 1) * static_cast<double>(most_elements(at(n), operand)) *
                          static_cast<double>(size_of(operand.type));

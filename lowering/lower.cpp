@@ -31,7 +31,7 @@ plan pass_tracer::operator()(std::string_view name, plan result) {
     return result;
 }
 
-plan split_into_steps(const statement& s, const machine& chip, const pass_observer& pass) {
+plan split_into_steps(const statement& s, const machine& chip, bool in_program, const pass_observer& pass) {
     auto p = pass("fix_indices", fix_indices(s));
     p = pass("scope_sums", scope_sums(std::move(p), s));
     p = pass("check_overlap", check_overlap(std::move(p), s));
@@ -40,7 +40,7 @@ plan split_into_steps(const statement& s, const machine& chip, const pass_observ
     if (adds_up) p = pass("scatter_left", scatter_left(std::move(p), s, chip));
     if (chip.kind == target::cpu) p = pass("find_symmetry", find_symmetry(std::move(p), s));
     p = pass("find_batches", find_batches(std::move(p)));
-    return pass("order_operands", order_operands(std::move(p), chip));
+    return pass("order_operands", order_operands(std::move(p), chip, in_program));
 }
 
 plan choose_kernels(plan p, const machine& chip, const priors& known, bool dynamic_extents,
@@ -58,7 +58,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
            std::vector<stage>* trace) {
     pass_tracer tracer(s, trace);
     const pass_observer pass = [&](std::string_view name, plan result) { return tracer(name, std::move(result)); };
-    auto p = split_into_steps(s, chip, pass);
+    auto p = split_into_steps(s, chip, false, pass);
     p.same_access = same_accesses(s);
     if (!dynamic_extents) p = pass("fuse_statements", fuse_statements(std::move(p), chip));
     return choose_kernels(std::move(p), chip, known, dynamic_extents, pass);

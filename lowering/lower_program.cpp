@@ -31,7 +31,7 @@ class program_joiner {
   private:
     void append(std::size_t n) {
         const auto& s = statements_[n];
-        auto p = split_into_steps(s, chip_, [](std::string_view, plan result) { return result; });
+        auto p = split_into_steps(s, chip_, true, [](std::string_view, plan result) { return result; });
         for (auto& st : p.steps) {
             st.statement = static_cast<std::int32_t>(n);
             for (auto& o : st.operands) o.source = source_of(s, o.source);

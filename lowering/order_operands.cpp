@@ -15,8 +15,9 @@
 namespace ricci::lowering {
 namespace {
 
-/// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves.
-constexpr std::int64_t shortest_own_sum = 8;
+/// Sums shorter than this stay inside their kernel: a step of their own would cost more than it saves, where it is a
+/// kernel of its own, and where it is likely to become a phase of a GPU's chain.
+constexpr std::int64_t shortest_own_sum = 8, shortest_in_chains = 6;
 
 /// The extent at which products with a batch are ordered, and how much that order may lose at the extent there is: so
 /// many times the least flops; or so many times the seconds, if those are more than a compile is worth.
@@ -35,7 +36,10 @@ mirrored_axes mirrored_in(const step& st, const label_set& whole, const machine&
 
 class operand_orderer {
   public:
-    operand_orderer(plan& p, step st, const machine& chip) : plan_(p), chip_(chip), step_(std::move(st)) {}
+    operand_orderer(plan& p, step st, const machine& chip, bool in_program)
+        : plan_(p), chip_(chip),
+          shortest_sum_(in_program && chip.kind == target::cuda ? shortest_in_chains : shortest_own_sum),
+          step_(std::move(st)) {}
 
     /// The steps that replace the one given.
     std::vector<step> run() {
@@ -226,7 +230,7 @@ class operand_orderer {
         std::vector<char> summed(step_.axes.size(), 0);
         for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)])
             summed[static_cast<std::size_t>(a)] = 1;
-        return element_count(step_.axes, summed) >= shortest_own_sum;
+        return element_count(step_.axes, summed) >= shortest_sum_;
     }
 
     /// Gives the matrix products among the root's terms, and those inside functions, steps of their own.
@@ -272,6 +276,7 @@ class operand_orderer {
 
     plan& plan_;
     const machine& chip_;
+    std::int64_t shortest_sum_;
     step step_;
     std::vector<node> source_;
     std::vector<step> before_;
@@ -279,10 +284,10 @@ class operand_orderer {
 
 } // namespace
 
-plan order_operands(plan p, const machine& chip) {
+plan order_operands(plan p, const machine& chip, bool in_program) {
     std::vector<step> steps;
     for (auto& st : p.steps)
-        for (auto& made : operand_orderer(p, std::move(st), chip).run()) steps.push_back(std::move(made));
+        for (auto& made : operand_orderer(p, std::move(st), chip, in_program).run()) steps.push_back(std::move(made));
     p.steps = std::move(steps);
     return p;
 }

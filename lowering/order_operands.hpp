@@ -10,6 +10,7 @@ namespace ricci::lowering {
 /// then bytes): exact by dynamic programming over subsets for up to 12 factors, greedy above. Intermediates are
 /// temporaries in the step's compute type. Done only where it costs less than evaluating the product at once,
 /// launches included. A matrix product beside other terms, or inside a function, gets a step of its own.
-plan order_operands(plan p, const machine& chip);
+/// `in_program`: others stand beside it, with which it may be fused.
+plan order_operands(plan p, const machine& chip, bool in_program = false);
 
 } // namespace ricci::lowering

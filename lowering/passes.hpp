@@ -24,7 +24,7 @@ class pass_tracer {
 };
 
 /// A statement as steps of two operands at most, where that pays; overlaps are made safe.
-plan split_into_steps(const statement& s, const machine& chip, const pass_observer& pass);
+plan split_into_steps(const statement& s, const machine& chip, bool in_program, const pass_observer& pass);
 
 /// Kernels for all steps, and places for the temporaries.
 plan choose_kernels(plan p, const machine& chip, const priors& known, bool dynamic_extents, const pass_observer& pass);

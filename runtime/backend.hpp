@@ -59,6 +59,12 @@ struct gemm_problem {
     lowering::math_mode math = lowering::math_mode::full;       ///< tf32: of f32 and c64
 };
 
+/// A piece of the device's memory that becomes a part of a kernel's constants (`ricci_constants` in its source).
+struct constant_piece {
+    std::uint64_t from = 0;
+    std::int64_t at = 0, bytes = 0; ///< bytes from the constants' start
+};
+
 /// A loaded kernel; owned by its backend for the life of the process.
 using kernel_handle = void*;
 
@@ -82,6 +88,11 @@ class backend {
     virtual kernel_handle load(const std::string& code, const std::string& entry) = 0;
     /// Starts blocks [0, grid) on this thread's current stream. grid == 0 does nothing.
     virtual void launch(kernel_handle kernel, const launch_shape& shape, std::span<const std::uint64_t> words) = 0;
+    /// The same for a kernel with constants, which hold the pieces from then on, in the order of the stream.
+    virtual void launch_with_constants(kernel_handle, const launch_shape&, std::span<const std::uint64_t>,
+                                       std::span<const constant_piece>) {
+        throw error("kernels of this device have no constants", blame::environment);
+    }
     virtual kernel_use use_of(kernel_handle) { return {}; }
 
     /// What a group of steps does for one slice.

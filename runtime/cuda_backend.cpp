@@ -3,6 +3,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/cublas.hpp"
 #include "runtime/cuda_boxes.hpp"
+#include "runtime/cuda_constants.hpp"
 #include "runtime/cuda_context.hpp"
 #include "runtime/cuda_library.hpp"
 #include "runtime/cuda_machine.hpp"
@@ -32,6 +33,7 @@ constexpr int first_early_start_in_graphs = 12030;
 struct kernel {
     CUfunction function{};
     std::string name;
+    std::unique_ptr<constant_kernel> with_constants; ///< null where it has none
 };
 
 /// This thread's stream on a device. Null is the legacy default stream: a user's own kernels and copies are ordered
@@ -71,6 +73,8 @@ class cuda_backend : public backend {
 
     kernel_handle load(const std::string& code, const std::string& entry) override;
     void launch(kernel_handle handle, const launch_shape& shape, std::span<const std::uint64_t> words) override;
+    void launch_with_constants(kernel_handle handle, const launch_shape& shape, std::span<const std::uint64_t> words,
+                               std::span<const constant_piece> pieces) override;
     kernel_use use_of(kernel_handle handle) override;
     bool map_boxes(const lowering::box_layout& layout, std::uint64_t address, box_map map) const override {
         return cuda_map_boxes(d_, layout, address, map);
@@ -97,6 +101,8 @@ class cuda_backend : public backend {
         current().busy = true;
         return current().stream;
     }
+    constant_kernel::instance load_instance(const std::string& code, const std::string& entry) const;
+    void start(CUfunction function, const kernel& k, const launch_shape& shape, std::span<const std::uint64_t> words);
     bool is_capturing(CUstream stream) const;
     void refuse_capture(const char* what) const;
     void wait();
@@ -156,6 +162,16 @@ cuda_backend::cuda_backend(int ordinal) : ordinal_(ordinal) {
 kernel_handle cuda_backend::load(const std::string& code, const std::string& entry) {
     refuse_capture("loading a kernel for the first time");
     const context_scope scope(d_, context_);
+    const auto loaded = load_instance(code, entry);
+    kernel k{loaded.function, entry, nullptr};
+    if (loaded.constants)
+        k.with_constants =
+            std::make_unique<constant_kernel>(d_, loaded, [this, code, entry] { return load_instance(code, entry); });
+    const std::lock_guard lock(mutex_);
+    return &kernels_.emplace_back(std::move(k));
+}
+
+constant_kernel::instance cuda_backend::load_instance(const std::string& code, const std::string& entry) const {
     std::array<char, 4096> log{}; // the driver's, where it translates PTX
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
@@ -168,18 +184,20 @@ kernel_handle cuda_backend::load(const std::string& code, const std::string& ent
                            .c_str(),
                        log.data());
     try {
-        kernel k{{}, entry};
-        check(d_.cuModuleGetFunction(&k.function, module, entry.c_str()),
+        constant_kernel::instance out;
+        check(d_.cuModuleGetFunction(&out.function, module, entry.c_str()),
               fmt::format("looking for {} in its module: cuModuleGetFunction", entry).c_str());
+        std::size_t bytes = 0;
+        if (d_.cuModuleGetGlobal(&out.constants, &bytes, module, "ricci_constants") != CUDA_SUCCESS)
+            out.constants = 0;
         int fixed = 0;
-        check(d_.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k.function), "cuFuncGetAttribute");
+        check(d_.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, out.function), "cuFuncGetAttribute");
         // Allows all that a block may have, 48 KB without it. What a block gets, and so the occupancy, is the
         // launch's.
-        check(d_.cuFuncSetAttribute(k.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        check(d_.cuFuncSetAttribute(out.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                     static_cast<int>(machine_.shared_bytes) - fixed),
               "cuFuncSetAttribute");
-        const std::lock_guard lock(mutex_);
-        return &kernels_.emplace_back(std::move(k));
+        return out;
     } catch (...) {
         d_.cuModuleUnload(module);
         throw;
@@ -189,6 +207,23 @@ kernel_handle cuda_backend::load(const std::string& code, const std::string& ent
 void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::span<const std::uint64_t> words) {
     if (shape.grid <= 0) return;
     const auto& k = *static_cast<const kernel*>(handle);
+    const context_scope scope(d_, context_);
+    start(k.function, k, shape, words);
+}
+
+void cuda_backend::launch_with_constants(kernel_handle handle, const launch_shape& shape,
+                                         std::span<const std::uint64_t> words,
+                                         std::span<const constant_piece> pieces) {
+    if (shape.grid <= 0) return;
+    const auto& k = *static_cast<const kernel*>(handle);
+    const bool in_graph = capturing();
+    const context_scope scope(d_, context_);
+    k.with_constants->launch(used_stream(), in_graph, pieces,
+                             [&](CUfunction function) { start(function, k, shape, words); });
+}
+
+void cuda_backend::start(CUfunction function, const kernel& k, const launch_shape& shape,
+                         std::span<const std::uint64_t> words) {
     // The fewest rows that hold the grid, as even as can be: block = blockIdx.x + gridDim.x * blockIdx.y, and the
     // kernel returns where that is not below its grid.
     const std::int64_t rows = (shape.grid - 1) / max_grid_x + 1;
@@ -209,9 +244,7 @@ void cuda_backend::launch(kernel_handle handle, const launch_shape& shape, std::
     config.sharedMemBytes = static_cast<unsigned>(shape.shared_bytes);
     config.hStream = used_stream();
     config.attrs = &early, config.numAttrs = shape.starts_early && starts_early_ ? 1 : 0;
-    const context_scope scope(d_, context_);
-    const CUresult result =
-        d_.cuLaunchKernelEx(&config, k.function, words.empty() ? nullptr : parameters, nullptr);
+    const CUresult result = d_.cuLaunchKernelEx(&config, function, words.empty() ? nullptr : parameters, nullptr);
     if (result != CUDA_SUCCESS) [[unlikely]]
         launch_failure(result, k, shape, words.size_bytes());
 }

@@ -30,6 +30,7 @@ std::string start(cuda_driver& d) {
         return fmt::format("the NVIDIA driver has no {}: it is too old, ricci needs one for CUDA {} or newer",       \
                            RICCI_SYMBOL(name), 12);
     RICCI_CUDA_DRIVER_FUNCTIONS(RICCI_LOAD)
+    RICCI_LOAD(cuStreamGetCaptureInfo_v2)
 #undef RICCI_LOAD
 #undef RICCI_SYMBOL
 

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <string>
 
 namespace ricci::runtime {
@@ -30,6 +31,7 @@ namespace ricci::runtime {
     X(cuModuleLoadDataEx)                                                                                            \
     X(cuModuleUnload)                                                                                                \
     X(cuModuleGetFunction)                                                                                           \
+    X(cuModuleGetGlobal)                                                                                             \
     X(cuFuncGetAttribute)                                                                                            \
     X(cuFuncSetAttribute)                                                                                            \
     X(cuLaunchKernelEx)                                                                                              \
@@ -50,6 +52,8 @@ namespace ricci::runtime {
     X(cuStreamWaitEvent)                                                                                             \
     X(cuStreamIsCapturing)                                                                                           \
     X(cuThreadExchangeStreamCaptureMode)                                                                             \
+    X(cuUserObjectCreate)                                                                                            \
+    X(cuGraphRetainUserObject)                                                                                       \
     X(cuEventCreate)                                                                                                 \
     X(cuEventRecord)                                                                                                 \
     X(cuEventSynchronize)                                                                                            \
@@ -61,6 +65,9 @@ struct cuda_driver {
 #define RICCI_MEMBER(name) decltype(&::name) name = nullptr;
     RICCI_CUDA_DRIVER_FUNCTIONS(RICCI_MEMBER)
 #undef RICCI_MEMBER
+    /// Headers of CUDA 12 and 13 mean different functions by its name without the version.
+    CUresult (*cuStreamGetCaptureInfo_v2)(CUstream, CUstreamCaptureStatus*, cuuint64_t*, CUgraph*,
+                                          const CUgraphNode**, std::size_t*) = nullptr;
 };
 
 /// The driver, loaded and started on the first call. Throws ricci::error (environment) with driver_problem().

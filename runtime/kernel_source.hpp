@@ -33,6 +33,13 @@ struct argument_box {
     lowering::box_layout layout;
 };
 
+/// Memory that a kernel has among its constants.
+struct argument_constants {
+    std::int32_t word = 0;        ///< the one that has an operand's address
+    std::int64_t byte_offset = 0; ///< from there to the first
+    std::int64_t at = 0, bytes = 0;
+};
+
 /// The inverse of tables as the scatter kernel reads it, kernels/scatter_rows.hpp.
 struct row_lists {
     std::int64_t rows = 0;
@@ -59,6 +66,7 @@ struct kernel_request : kernel_launch {
     std::vector<std::uint64_t> words; ///< the kernel's `struct arguments`, patches still zero
     std::vector<argument_patch> patches;
     std::vector<argument_box> boxes;
+    std::vector<argument_constants> constants; ///< of the first kernel
     row_grid by_rows;            ///< of the scatter kernel; else of no items
     std::int32_t boxes_word = 0; ///< whether the operands lie as boxes want it, if there are any
     /// a tree of scalars evaluated on the host (alpha of a product); empty: 1

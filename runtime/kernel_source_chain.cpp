@@ -138,11 +138,25 @@ class chain_writer {
         list("matrix_conjugated", count, [&](auto n) { return all[n].conjugated; });
         list("matrix_pitch", count, [&](auto n) { return layout_.matrix_pitch[n]; });
         list("matrix_region", count, [&](auto n) { return layout_.matrix_region[n]; });
+        if (is_gpu_) text_.constant("constant_count", c_.constants);
+        list("matrix_constant", count, [&](auto n) { return constant_of(all[n]); });
         wide_list("matrix_offset", count, [&](auto n) { return all[n].offset; });
         strides("matrix_stream", count, [&](auto n) { return all[n].stream; });
         strides("matrix_inner", count, [&](auto n) { return all[n].inner; });
         extents("matrix_stream_extent", count, [&](auto n) { return all[n].stream_extent; });
         extents("matrix_inner_extent", count, [&](auto n) { return all[n].inner_extent; });
+    }
+
+    std::int64_t constant_of(const chain_matrix& m) const {
+        if (m.memory < 0) return -1;
+        const auto& memory = c_.memories[static_cast<std::size_t>(m.memory)];
+        return memory.constant < 0 ? -1 : memory.constant + m.offset - memory.constant_first;
+    }
+
+    bool has_constants(const chain_phase& ph) const {
+        return std::any_of(ph.ops.begin(), ph.ops.end(), [&](const chain_op& op) {
+            return op.matrix >= 0 && constant_of(c_.matrices[static_cast<std::size_t>(op.matrix)]) >= 0;
+        });
     }
 
     void write_phases() {
@@ -154,6 +168,7 @@ class chain_writer {
         list("phase_pencils", count, [&](auto n) { return all[n].pencils.size(); });
         list("phase_ops", count, [&](auto n) { return all[n].ops.size(); });
         list("phase_unrolled", count, [&](auto n) { return all[n].unrolled; });
+        list("phase_is_written_out", count, [&](auto n) { return has_constants(all[n]); });
         list("phase_values", count, [&](auto n) { return all[n].values; });
         std::vector<std::int32_t> first_pencils, first_ops, numbers, begins;
         std::vector<chain_pencil> pencils;
@@ -219,6 +234,11 @@ class chain_writer {
         argument_packer pack(out_);
         row steps;
         for (const auto& m : c_.memories) {
+            if (m.constant >= 0) {
+                const auto bytes = size_of(m.type);
+                out_.constants.push_back({static_cast<std::int32_t>(out_.words.size()), m.constant_first * bytes,
+                                          m.constant * bytes, m.constant_count * bytes});
+            }
             pack.patch(argument_patch::value::address, m.source, m.offset * size_of(m.type));
             steps.push_back(m.element_step);
         }
@@ -238,7 +258,7 @@ class chain_writer {
         if (is_gpu_) {
             out_.shape.threads = c_.threads;
             out_.shape.shared_bytes = static_cast<int>(layout_.bytes);
-            out_.shape.starts_early = true;
+            out_.shape.starts_early = out_.constants.empty(); // which are there when all before it has ended
         } else {
             const auto seconds = chain_seconds(c_, chip_) - chip_.launch_seconds;
             out_.shape.seconds_per_block = seconds * chip_.processors / static_cast<double>(out_.shape.grid);

@@ -60,6 +60,7 @@ struct emulated_kernel {
     std::string name;
     block_runner::kernel entry;
     void (*attach)(ricci_emulated_state*);
+    std::byte* constants = nullptr; ///< null: it has none
 };
 
 class emulator : public tests::host_backend {
@@ -92,6 +93,7 @@ class emulator : public tests::host_backend {
         k->name = entry;
         k->entry = reinterpret_cast<block_runner::kernel>(dlsym(library, entry.c_str()));
         k->attach = reinterpret_cast<void (*)(ricci_emulated_state*)>(dlsym(library, "ricci_attach"));
+        k->constants = static_cast<std::byte*>(dlsym(library, "ricci_constants"));
         if (!k->entry || !k->attach) throw error(fmt::format("emulator: no kernel {}", entry), blame::environment);
         kernels_.push_back(std::move(k));
         return kernels_.back().get();
@@ -129,6 +131,16 @@ class emulator : public tests::host_backend {
             throw error(
                 fmt::format("emulator: {} wrote outside its {} bytes of shared memory", k.name, shape.shared_bytes),
                 blame::environment);
+    }
+
+    void launch_with_constants(runtime::kernel_handle handle, const runtime::launch_shape& shape,
+                               std::span<const std::uint64_t> words,
+                               std::span<const runtime::constant_piece> pieces) override {
+        auto* const constants = static_cast<emulated_kernel*>(handle)->constants;
+        for (const auto& piece : pieces)
+            std::memcpy(constants + piece.at, reinterpret_cast<const void*>(piece.from),
+                        static_cast<std::size_t>(piece.bytes));
+        launch(handle, shape, words);
     }
 
     /// As copy_engine reads it.

@@ -7,7 +7,7 @@
 #define __global__ __attribute__((visibility("default")))
 #define __device__
 #define __host__
-#define __constant__ const
+#define __constant__ __attribute__((visibility("default")))
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -31,7 +31,7 @@ void check_planned(const covering_case (&cases)[Count], device where, const Look
 /// The plan of a statement none of whose steps are fused.
 inline lowering::plan apart(const lowering::statement& s, const lowering::machine& chip) {
     const lowering::pass_observer pass = [](std::string_view, lowering::plan p) { return p; };
-    return lowering::choose_kernels(lowering::split_into_steps(s, chip, pass), chip, {}, false, pass);
+    return lowering::choose_kernels(lowering::split_into_steps(s, chip, false, pass), chip, {}, false, pass);
 }
 
 /// The same with plans of steps that are not fused.

@@ -184,6 +184,26 @@ const program_case written_by_hand[] = {
     {{"t(a,b,e) = M(a,k)*u(k,b,e)", "v(a,e) = t(a,a,e)", "w(b,e) = t(a,b,e)*M(a,0)"},
      "t=f64[4,4,1100] M=f64[4,4] u=f64[4,4,1100] v=f64[4,1100] w=f64[4,1100]",
      "t"},
+    // slices that one element alone reads and writes: in place, the other way round, added to along another index,
+    // read behind, a part of them first
+    {{"t(a,e) = M(a,k)*u(k,e)", "u(3-a,e) = N(a,k)*t(k,e)"},
+     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100]",
+     "t"},
+    {{"x(f,r,e) = G(f,q)*u(q,r,e)", "y(q,f,e) = G(f,r)*u(q,r,e)", "v(q,r,e) = G(f,q)*x(f,r,e) + G(f,r)*y(q,f,e)"},
+     "x=f64[7,7,1100] y=f64[7,7,1100] G=f64[7,7] u=f64[7,7,1100] v=f64[7,7,1100]",
+     "x y"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "v(a,e) = N(a,k)*t(k,e)", "v(a,e) += N(k,a)*t(k,e)", "w(a,e) = M(k,a)*v(k,e)"},
+     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100] v=f64[4,1100] w=f64[4,1100]",
+     "t"},
+    {{"t(a,e) = M(a,k)*u(k,e)", "v(a(0,2),e) = t(a,e)", "v(3-a,e) += N(k,a)*t(k,e)"},
+     "t=f64[4,1100] M=f64[4,4] N=f64[4,4] u=f64[4,1100] v=f64[4,1100]",
+     "t"},
+    // a slot that becomes another one: pointwise, and a pencil by what comes of it
+    {{"s(a,b,e) = M(a,k)*u(k,b,e)", "t(a,b,e) = N(b,k)*s(a,k,e)", "x(a,b,e) = D(a,b,e)*t(a,b,e) + s(a,b,e)",
+      "v(a,b,e) = M(k,a)*x(k,b,e)"},
+     "s=f64[4,4,1100] t=f64[4,4,1100] x=f64[4,4,1100] M=f64[4,4] N=f64[4,4] D=f64[4,4,1100] u=f64[4,4,1100] "
+     "v=f64[4,4,1100]",
+     "s t x"},
     // what is added through tables at the end: in order and by atomics, from what another statement reads too, from
     // a function, twice to one tensor, to what the program reads before or behind
     {{"t(a,e) = M(a,k)*u(k,e)", "w(b,e) = N(b,a)*t(a,e)", "v(l(b,e)) += w(b,e)"},

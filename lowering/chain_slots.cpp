@@ -1,0 +1,123 @@
+// chain_slots: slots that one phase reads for the last time and in which it can leave its results.
+#include "lowering/chain_slots.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace ricci::lowering {
+namespace {
+
+using strides_and_extents = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Along the stream and the pencil's own axes, in no order.
+strides_and_extents of_item(const chain& c, const chain_view& v) {
+    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
+    strides_and_extents out;
+    const auto add = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
+        for (std::size_t a = 0; a < strides.size(); ++a)
+            if (strides[a] != 0 && extents[a] > 1) out.emplace_back(strides[a], extents[a]);
+    };
+    add(v.stream, ph.stream), add(v.inner, v.inner_extent);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+class slot_user {
+  public:
+    slot_user(chain& c, std::int32_t phase) : c_(c), ph_(c.phases[static_cast<std::size_t>(phase)]), phase_(phase) {}
+
+    /// The slot that slot `written` may become; -1: none.
+    std::int32_t place_for(std::int32_t written) const {
+        const auto store = only_store(written);
+        if (!store) return -1;
+        for (std::int32_t s = 0; s < static_cast<std::int32_t>(c_.slots.size()); ++s) {
+            const auto& slot = c_.slots[static_cast<std::size_t>(s)];
+            if (s != written && slot.last_phase == phase_ && slot.first_phase < phase_ &&
+                slot.length == c_.slots[static_cast<std::size_t>(written)].length && is_read_before(s, *store))
+                return s;
+        }
+        return -1;
+    }
+
+  private:
+    static constexpr std::size_t at_the_end = static_cast<std::size_t>(-1);
+    struct use {
+        const chain_view& view;
+        std::size_t op; ///< whose it is; at_the_end: a pencil's that is stored
+    };
+
+    const chain_view& view(std::int32_t number) const { return c_.views[static_cast<std::size_t>(number)]; }
+    bool is_of(const chain_view& v, std::int32_t slot) const {
+        return v.phase == phase_ && v.where == chain_view::space::slot && v.number == slot;
+    }
+
+    /// What writes the slot, if it is one store of numbers that were not there.
+    std::optional<use> only_store(std::int32_t slot) const {
+        std::optional<use> out;
+        int count = 0;
+        for (std::size_t n = 0; n < ph_.ops.size(); ++n) {
+            const auto& op = ph_.ops[n];
+            if (op.view < 0 || !is_of(view(op.view), slot)) continue;
+            ++count;
+            if (op.kind == chain_op::what::store && op.accumulation == 0) out.emplace(use{view(op.view), n});
+        }
+        for (const auto& q : ph_.pencils) {
+            if (!is_of(view(q.view), slot)) continue;
+            ++count;
+            if (q.is_output && q.accumulation == 0) out.emplace(use{view(q.view), at_the_end});
+        }
+        for (const auto& m : c_.matrices) count += m.view >= 0 && is_of(view(m.view), slot) ? 1 : 0;
+        return count == 1 ? out : std::nullopt;
+    }
+
+    /// Whether every item has read what it replaces: pencils when it begins, others a point at a time.
+    bool is_read_before(std::int32_t slot, const use& store) const {
+        const auto same_items = [&](const chain_view& v) {
+            return v.offset == store.view.offset && v.item == store.view.item &&
+                   of_item(c_, v) == of_item(c_, store.view);
+        };
+        for (std::size_t n = 0; n < ph_.ops.size(); ++n) {
+            const auto& op = ph_.ops[n];
+            if (op.view < 0 || !is_of(view(op.view), slot)) continue;
+            const auto& v = view(op.view);
+            if (op.kind != chain_op::what::load || !same_items(v)) return false;
+            if (store.op != at_the_end && (n > store.op || v.stream != store.view.stream)) return false;
+        }
+        for (const auto& q : ph_.pencils)
+            if (is_of(view(q.view), slot) && (q.is_output || !same_items(view(q.view)))) return false;
+        return std::none_of(c_.matrices.begin(), c_.matrices.end(),
+                            [&](const auto& m) { return m.view >= 0 && is_of(view(m.view), slot); });
+    }
+
+    chain& c_;
+    const chain_phase& ph_;
+    std::int32_t phase_;
+};
+
+/// Slot `from` becomes slot `to`, and numbers behind it move down.
+void merge_slots(chain& c, std::int32_t from, std::int32_t to) {
+    auto& kept = c.slots[static_cast<std::size_t>(to)];
+    kept.last_phase = c.slots[static_cast<std::size_t>(from)].last_phase;
+    for (auto& v : c.views) {
+        if (v.where != chain_view::space::slot) continue;
+        if (v.number == from) v.number = to;
+        if (v.number > from) --v.number;
+    }
+    c.slots.erase(c.slots.begin() + from);
+}
+
+} // namespace
+
+void reuse_slots(chain& c) {
+    for (std::int32_t phase = 0; phase < static_cast<std::int32_t>(c.phases.size()); ++phase)
+        for (std::int32_t s = 0; s < static_cast<std::int32_t>(c.slots.size()); ++s) {
+            if (c.slots[static_cast<std::size_t>(s)].first_phase != phase) continue;
+            if (const auto to = slot_user(c, phase).place_for(s); to >= 0) {
+                merge_slots(c, s, to);
+                s = -1; // numbers have changed
+            }
+        }
+}
+
+} // namespace ricci::lowering

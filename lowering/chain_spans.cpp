@@ -1,0 +1,132 @@
+// chain_spans: where each memory begins for a chain, and which slices of it are moved as a whole.
+#include "lowering/chain_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace ricci::lowering {
+namespace {
+
+/// What part of a slice must be used for it to be moved as a whole.
+constexpr double least_use = 0.6;
+
+/// f(element's place in the slice) for every element of a view.
+template <class F>
+void for_each_element(const chain& c, const chain_view& v, const F& f) {
+    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
+    std::vector<std::int64_t> strides, extents;
+    const auto add = [&](const std::vector<std::int64_t>& s, const std::vector<std::int64_t>& e) {
+        strides.insert(strides.end(), s.begin(), s.end());
+        extents.insert(extents.end(), e.begin(), e.end());
+    };
+    add(v.item, ph.items), add(v.stream, ph.stream), add(v.inner, v.inner_extent);
+    const auto count = product_of(extents);
+    for (std::int64_t n = 0; n < count; ++n) {
+        auto rest = n, at = v.offset;
+        for (std::size_t a = 0; a < extents.size(); ++a) at += rest % extents[a] * strides[a], rest /= extents[a];
+        f(at);
+    }
+}
+
+} // namespace
+
+chain_reach reach_of(const chain& c, const chain_view& v) {
+    chain_reach out{v.offset, v.offset};
+    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
+    const auto add = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
+        for (std::size_t a = 0; a < strides.size(); ++a)
+            (strides[a] < 0 ? out.first : out.last) += strides[a] * (extents[a] - 1);
+    };
+    add(v.item, ph.items), add(v.stream, ph.stream), add(v.inner, v.inner_extent);
+    return out;
+}
+
+namespace {
+
+/// What all operands of a memory have behind its first element becomes the memory's: it may belong to a range, which
+/// is no constant of the kernel.
+void take_offsets(chain& c) {
+    for (std::size_t m = 0; m < c.memories.size(); ++m) {
+        const auto number = static_cast<std::int32_t>(m);
+        std::vector<std::int64_t*> offsets;
+        for (auto& v : c.views)
+            if (v.where == chain_view::space::memory && v.number == number) offsets.push_back(&v.offset);
+        for (auto& matrix : c.matrices)
+            if (matrix.memory == number) offsets.push_back(&matrix.offset);
+        if (offsets.empty()) continue;
+        const auto least =
+            **std::min_element(offsets.begin(), offsets.end(), [](auto* a, auto* b) { return *a < *b; });
+        for (auto* offset : offsets) *offset -= least;
+        c.memories[m].offset += least;
+    }
+}
+
+/// What uses a memory in a phase: f(view, whether it is read, whether it is written).
+template <class F>
+void for_each_use(const chain& c, std::int32_t memory, std::int32_t phase, const F& f) {
+    const auto use = [&](std::int32_t view, bool reads, bool writes) {
+        const auto& v = c.views[static_cast<std::size_t>(view)];
+        if (v.where == chain_view::space::memory && v.number == memory) f(v, reads, writes);
+    };
+    const auto& ph = c.phases[static_cast<std::size_t>(phase)];
+    for (const auto& q : ph.pencils) use(q.view, !q.is_output || q.accumulation != 0, q.is_output);
+    for (const auto& op : ph.ops) {
+        if (op.view >= 0)
+            use(op.view, op.kind != chain_op::what::store || op.accumulation != 0, op.kind == chain_op::what::store);
+        if (op.matrix < 0) continue;
+        const auto view = c.matrices[static_cast<std::size_t>(op.matrix)].view;
+        if (view >= 0) use(view, true, false);
+    }
+}
+
+/// Whether a phase reads an element of the memory that no phase before it has written.
+bool is_read_first(const chain& c, std::int32_t memory) {
+    std::set<std::int64_t> written;
+    for (std::int32_t p = 0; p < static_cast<std::int32_t>(c.phases.size()); ++p) {
+        bool is_missing = false;
+        for_each_use(c, memory, p, [&](const chain_view& v, bool reads, bool) {
+            if (reads) for_each_element(c, v, [&](std::int64_t at) { is_missing |= written.count(at) == 0; });
+        });
+        if (is_missing) return true;
+        for_each_use(c, memory, p, [&](const chain_view& v, bool, bool writes) {
+            if (writes) for_each_element(c, v, [&](std::int64_t at) { written.insert(at); });
+        });
+    }
+    return false;
+}
+
+} // namespace
+
+void find_spans(chain& c) {
+    take_offsets(c);
+    for (std::size_t m = 0; m < c.memories.size(); ++m) {
+        auto& memory = c.memories[m];
+        const auto step = memory.element_step;
+        bool is_span = step > 0;
+        chain_reach all{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+        std::vector<chain_view*> views;
+        for (auto& v : c.views) {
+            if (v.where != chain_view::space::memory || v.number != static_cast<std::int32_t>(m)) continue;
+            const auto own = reach_of(c, v);
+            all.first = std::min(all.first, own.first), all.last = std::max(all.last, own.last);
+            is_span = is_span && v.tables.empty();
+            views.push_back(&v);
+        }
+        constexpr std::int64_t longest = 1 << 16;
+        if (views.empty() || is_index(memory.type) || all.last - all.first >= step || step > longest) is_span = false;
+        if (!is_span) continue;
+        std::vector<char> used(static_cast<std::size_t>(step), 0);
+        for (const auto* v : views)
+            for_each_element(c, *v, [&](std::int64_t at) { used[static_cast<std::size_t>(at - all.first)] = 1; });
+        const auto count = static_cast<double>(std::count(used.begin(), used.end(), 1));
+        // What is stored as a whole must be the chain's as a whole: gaps may be written by others meanwhile.
+        if (count < (memory.is_written ? 1 : least_use) * static_cast<double>(step)) continue;
+        memory.is_span = true;
+        if (memory.is_written && memory.is_read) memory.is_read = is_read_first(c, static_cast<std::int32_t>(m));
+        memory.offset += all.first, memory.reach = all.last - all.first + 1;
+        for (auto* v : views) v->offset -= all.first;
+    }
+}
+
+} // namespace ricci::lowering
