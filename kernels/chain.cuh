@@ -3,7 +3,7 @@
 // threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as they
 // take registers, or are copied to shared memory.
 //
-// Constants: chain_tables.hpp's, threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at
+// Constants: chain_tables.hpp's, phase_waits[] (for each other, before the phase), threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at
 // once). Regions are bytes from the start of shared memory.
 #pragma once
 
@@ -50,9 +50,15 @@ struct place {
             const long long offset = offset_in_slice<V>(item, point, n);
             using type = typename type_of<memory_type[number]>::type;
             type* const at = static_cast<type*>(a.data[number]) + (first + element) * a.element_step[number] + offset;
-            return at + offset_by_tables<V>(a, first + element, item, point, n);
+            return at + offset_by_tables<V>(table_entries{*this, point, n});
         }
     }
+
+    struct table_entries {
+        const place& where;
+        int point, n;
+        template <int V> RICCI_FUNCTION long long at() const { return *where.address<V>(point, n); }
+    };
 
     template <int V> RICCI_FUNCTION compute load(int point, int n) const {
         const compute x = load_as<compute>(*address<V>(point, n));
@@ -183,7 +189,11 @@ template <int P> RICCI_FUNCTION void run_phases(const arguments& a, unsigned cha
             const place at{a, memory, first, t / items, t % items};
             run_item<P>(at);
         }
-        if constexpr (P + 1 < phase_count) __syncthreads();
+        // Without any wait ptxas takes two phases for one, and twice the registers (f64, p = 8: 168 for 92).
+        if constexpr (P + 1 < phase_count) {
+            if constexpr (phase_waits[P + 1]) __syncthreads();
+            else __syncwarp();
+        }
         run_phases<P + 1>(a, memory, first, elements);
     }
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "chain_phases.hpp"
+#include "index_table.hpp"
 #include "simd.hpp"
 
 using real = real_part<compute>::type;
@@ -121,8 +122,19 @@ struct place {
         using type = typename type_of<memory_type[number]>::type;
         const long long element = first + (lane < elements ? lane : elements - 1);
         return static_cast<type*>(a.data[number]) + element * a.element_step[number] +
-               offset_in_slice<V>(item, point, n) + offset_by_tables<V>(a, element, item, point, n);
+               offset_in_slice<V>(item, point, n) + offset_by_tables<V>(table_entries{*this, element, point, n});
     }
+    struct table_entries {
+        const place& where;
+        long long element;
+        int point, n;
+        template <int V> RICCI_FUNCTION long long at() const {
+            constexpr int memory = view_number[V];
+            return table_entry<memory_type[memory]>(where.a.data[memory],
+                                                    element * where.a.element_step[memory] +
+                                                        offset_in_slice<V>(where.item, point, n));
+        }
+    };
 
     template <int V>
     RICCI_FUNCTION number load(int point, int n) const {

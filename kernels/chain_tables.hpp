@@ -23,7 +23,6 @@
 // Rows of the tables of axes have chain_axes elements; extents that are not there are 1, strides 0.
 #pragma once
 
-#include "index_table.hpp"
 #include "operations.hpp"
 
 // Before loops over arrays that are to be registers.
@@ -111,14 +110,11 @@ template <int M> RICCI_FUNCTION constexpr long long offset_in_matrix(int row, in
     return offset_of<rows_of<M>>(row) + offset_of<columns_of<M>>(n);
 }
 
-/// What a view's index tables say for an element.
-template <int V, int Table = 0>
-RICCI_FUNCTION long long offset_by_tables(const arguments& a, long long element, int item, int point, int place) {
+/// What a view's index tables say; `entries.at<view of a table>()` is an entry.
+template <int V, int Table = 0, class Entries> RICCI_FUNCTION long long offset_by_tables(const Entries& entries) {
     if constexpr (Table == view_tables[V]) return 0;
     else {
-        constexpr int number = view_first_table[V] + Table, table = table_view[number], memory = view_number[table];
-        const long long at = element * a.element_step[memory] + offset_in_slice<table>(item, point, place);
-        return table_entry<memory_type[memory]>(a.data[memory], at) * table_stride[number] +
-               offset_by_tables<V, Table + 1>(a, element, item, point, place);
+        constexpr int number = view_first_table[V] + Table;
+        return entries.template at<table_view[number]>() * table_stride[number] + offset_by_tables<V, Table + 1>(entries);
     }
 }

@@ -16,6 +16,8 @@ template <> struct type_of<2> { using type = float; };
 template <> struct type_of<3> { using type = double; };
 template <> struct type_of<4> { using type = complex<float>; };
 template <> struct type_of<5> { using type = complex<double>; };
+template <> struct type_of<6> { using type = int; };
+template <> struct type_of<7> { using type = long long; };
 
 template <class T> struct real_part { using type = T; static constexpr bool is_complex = false; };
 template <class R> struct real_part<complex<R>> { using type = R; static constexpr bool is_complex = true; };

@@ -80,13 +80,41 @@ RICCI_FUNCTION bool is_one_piece(const row_of_inverse& row) {
 template <bool IsElement> RICCI_FUNCTION compute with(compute sum, compute x) {
     return IsElement && accumulation != 1 ? sum - x : sum + x;
 }
+/// Entries whose contributions a GPU's thread has on their way at once: one after another each waits for memory twice.
+#if RICCI_ON_GPU || defined(RICCI_EMULATED)
+constexpr int entries_at_once = node_count <= 8 ? 4 : 1;
+#else
+constexpr int entries_at_once = 1;
+#endif
+
 /// The same with those of entries [begin, end), with the free axes at x.
 template <bool IsElement>
 RICCI_FUNCTION compute with_entries(const scatter_arguments& a, long long begin, long long end, long long* x,
                                     compute sum) {
-    for (long long entry = begin; entry < end; ++entry) {
-        go_to_entry(a, entry, x);
-        sum = with<IsElement>(sum, contribution(a, x));
+    if constexpr (entries_at_once == 1) {
+        for (long long entry = begin; entry < end; ++entry) {
+            go_to_entry(a, entry, x);
+            sum = with<IsElement>(sum, contribution(a, x));
+        }
+    } else {
+        using number = list_number<list_type>::type;
+        RICCI_UNROLL_ONCE
+        for (long long entry = begin; entry < end; entry += entries_at_once) {
+            number numbers[entries_at_once];
+            compute some[entries_at_once];
+            RICCI_UNROLL
+            for (int n = 0; n < entries_at_once; ++n) // the last one again, so that nothing is left out
+                numbers[n] = static_cast<number>(
+                    table_entry<list_type>(a.entries, entry + n < end ? entry + n : end - 1));
+            RICCI_UNROLL
+            for (int n = 0; n < entries_at_once; ++n) {
+                unflatten_list(a.tree, numbers[n], x);
+                some[n] = contribution(a, x);
+            }
+            RICCI_UNROLL
+            for (int n = 0; n < entries_at_once; ++n)
+                if (entry + n < end) sum = with<IsElement>(sum, some[n]);
+        }
     }
     return sum;
 }

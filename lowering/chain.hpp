@@ -41,6 +41,7 @@ struct chain_memory {
 struct chain_slot {
     std::int64_t length = 0; ///< numbers of the chain's compute type
     std::int32_t first_phase = 0, last_phase = 0;
+    std::int64_t step = 0; ///< on a GPU: from one element's numbers to the next one's
 };
 
 /// A table that gives a position of an operand.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -16,14 +18,22 @@ struct life {
     void meet(std::int32_t phase) { first = std::min(first, phase), last = std::max(last, phase); }
 };
 
-/// The phases in which each span is in use: what is read from the start on, what is written until the end.
-std::vector<life> lives_of_spans(const chain& c) {
+/// When each phase runs: those between which nobody waits run at the same time.
+std::vector<std::int32_t> times_of(const chain& c, bool on_gpu) {
+    std::vector<std::int32_t> out;
+    for (const auto waits : waits_of(c)) out.push_back(out.empty() ? 0 : out.back() + (waits || !on_gpu ? 1 : 0));
+    return out;
+}
+
+/// The times at which each span is in use: what is read from the start on, what is written until the end.
+std::vector<life> lives_of_spans(const chain& c, const std::vector<std::int32_t>& times) {
     std::vector<life> out(c.memories.size());
     for (const auto& v : c.views)
-        if (v.where == chain_view::space::memory) out[static_cast<std::size_t>(v.number)].meet(v.phase);
+        if (v.where == chain_view::space::memory)
+            out[static_cast<std::size_t>(v.number)].meet(times[static_cast<std::size_t>(v.phase)]);
     for (std::size_t m = 0; m < out.size(); ++m) {
         if (c.memories[m].is_read) out[m].first = -1;
-        if (c.memories[m].is_written) out[m].last = static_cast<std::int32_t>(c.phases.size());
+        if (c.memories[m].is_written) out[m].last = times.back() + 1;
     }
     return out;
 }
@@ -86,7 +96,8 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
         if (is_copied) begin += rounded_up(m.rows() * out.matrix_pitch.back() * compute_bytes, line);
     }
     placer places(begin);
-    const auto spans = lives_of_spans(c);
+    const auto times = times_of(c, on_gpu);
+    const auto spans = lives_of_spans(c, times);
     out.span_region.assign(c.memories.size(), -1);
     out.slot_region.resize(c.slots.size());
     for (std::size_t m = 0; m < c.memories.size(); ++m) {
@@ -98,11 +109,10 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
     }
     for (std::size_t n = 0; n < c.slots.size(); ++n) {
         const auto& s = c.slots[n];
-        // Elements on different banks, too.
-        out.slot_step.push_back(on_gpu ? s.length | 1 : s.length);
+        out.slot_step.push_back(on_gpu ? s.step : s.length);
         const auto numbers = on_gpu ? out.slot_step.back() * c.elements_of_block : s.length;
         life l;
-        l.meet(s.first_phase), l.meet(s.last_phase);
+        for (const auto phase : {s.first_phase, s.last_phase}) l.meet(times[static_cast<std::size_t>(phase)]);
         places.add(out.slot_region[n], rounded_up(numbers * number_bytes, line), l);
     }
     places.place_all();
@@ -111,6 +121,37 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
 }
 
 } // namespace
+
+std::vector<char> waits_of(const chain& c) {
+    using place = std::pair<bool, std::int32_t>; // whether it is a slot, and which; of memory the source
+    std::set<place> read, written;
+    std::vector<char> out;
+    for (std::size_t p = 0; p < c.phases.size(); ++p) {
+        std::set<place> reads, writes;
+        const auto meet = [&](std::int32_t view, bool stores) {
+            const auto& v = c.views[static_cast<std::size_t>(view)];
+            const bool is_slot = v.where == chain_view::space::slot;
+            const place at{is_slot, is_slot ? v.number : c.memories[static_cast<std::size_t>(v.number)].source};
+            (stores ? writes : reads).insert(at);
+        };
+        for (const auto& q : c.phases[p].pencils) meet(q.view, q.is_output);
+        for (const auto& op : c.phases[p].ops) {
+            if (op.view >= 0) meet(op.view, op.kind == chain_op::what::store);
+            const auto view = op.matrix < 0 ? -1 : c.matrices[static_cast<std::size_t>(op.matrix)].view;
+            if (view >= 0) meet(view, false);
+        }
+        const auto is_in = [](const std::set<place>& all) {
+            return [&](const place& p) { return all.count(p) > 0; };
+        };
+        const bool waits = p > 0 && (std::any_of(reads.begin(), reads.end(), is_in(written)) ||
+                                     std::any_of(writes.begin(), writes.end(), is_in(written)) ||
+                                     std::any_of(writes.begin(), writes.end(), is_in(read)));
+        if (waits) read.clear(), written.clear();
+        read.merge(reads), written.merge(writes);
+        out.push_back(waits ? 1 : 0);
+    }
+    return out;
+}
 
 chain_layout shared_layout_of(const chain& c) { return lay_out(c, barrier_room, size_of(c.compute), true); }
 chain_layout vector_layout_of(const chain& c, int lanes) { return lay_out(c, 0, size_of(c.compute) * lanes, false); }

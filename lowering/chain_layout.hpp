@@ -9,8 +9,13 @@
 namespace ricci::lowering {
 
 /// Finds out where each memory begins for the chain, and which are spans: slices that lie one behind another, of
-/// which the chain uses most; their views then begin at the slice's first element. Of a written memory all is.
-void find_spans(chain& c);
+/// which the chain uses most; their views then begin at the slice's first element. Of a written memory all is. Index
+/// tables are moved so on a GPU only: a CPU's vectors do not hold their integers.
+void find_spans(chain& c, bool on_gpu);
+
+/// For each phase whether a GPU's threads must wait for each other before it: it writes what a phase since they did
+/// so last has read or written, or reads what one has written.
+std::vector<char> waits_of(const chain& c);
 
 /// Bytes from the start of a block's memory; slots, spans and their users' lifetimes decide what shares a place.
 struct chain_layout {

@@ -1,5 +1,7 @@
-// chain_slots: slots that one phase reads for the last time and in which it can leave its results.
+// chain_slots: slots that one phase reads for the last time and in which it can leave its results; their banks.
 #include "lowering/chain_slots.hpp"
+
+#include "lowering/bank_conflicts.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -107,7 +109,42 @@ void merge_slots(chain& c, std::int32_t from, std::int32_t to) {
     c.slots.erase(c.slots.begin() + from);
 }
 
+/// Passes through shared memory of the first warps of a phase, for a view of elements that lie `step` apart.
+double passes(const chain& c, const chain_view& v, std::int64_t step) {
+    constexpr int warps = 4;
+    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
+    const auto bytes = size_of(c.compute);
+    double out = 0;
+    for (int w = 0; w < warps; ++w)
+        out += wavefronts(static_cast<int>(bytes), [&](int lane) {
+            const std::int64_t thread = w * warp + lane, items = ph.item_count();
+            auto at = thread / items * step, rest = thread % items;
+            for (std::size_t a = 0; a < ph.items.size(); ++a)
+                at += rest % ph.items[a] * v.item[a], rest /= ph.items[a];
+            return at * bytes;
+        });
+    double times = 1; // of each item
+    for (const auto* extents : {&v.inner_extent, v.inner_extent.empty() ? &ph.stream : nullptr})
+        if (extents != nullptr) times *= static_cast<double>(product_of(*extents));
+    return out * times * static_cast<double>(ph.item_count());
+}
+
 } // namespace
+
+void space_slots(chain& c) {
+    constexpr std::int64_t most_apart = 16; // numbers more
+    for (std::size_t s = 0; s < c.slots.size(); ++s) {
+        auto& slot = c.slots[s];
+        double least = 0;
+        for (auto step = slot.length; step < slot.length + most_apart; ++step) {
+            double all = 0;
+            for (const auto& v : c.views)
+                if (v.where == chain_view::space::slot && v.number == static_cast<std::int32_t>(s))
+                    all += passes(c, v, step);
+            if (step == slot.length || all < least) least = all, slot.step = step;
+        }
+    }
+}
 
 void reuse_slots(chain& c) {
     for (std::int32_t phase = 0; phase < static_cast<std::int32_t>(c.phases.size()); ++phase)

@@ -98,7 +98,7 @@ bool is_read_first(const chain& c, std::int32_t memory) {
 
 } // namespace
 
-void find_spans(chain& c) {
+void find_spans(chain& c, bool on_gpu) {
     take_offsets(c);
     for (std::size_t m = 0; m < c.memories.size(); ++m) {
         auto& memory = c.memories[m];
@@ -114,7 +114,8 @@ void find_spans(chain& c) {
             views.push_back(&v);
         }
         constexpr std::int64_t longest = 1 << 16;
-        if (views.empty() || is_index(memory.type) || all.last - all.first >= step || step > longest) is_span = false;
+        if (views.empty() || (is_index(memory.type) && !on_gpu) || all.last - all.first >= step || step > longest)
+            is_span = false;
         if (!is_span) continue;
         std::vector<char> used(static_cast<std::size_t>(step), 0);
         for (const auto* v : views)

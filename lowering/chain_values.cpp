@@ -52,7 +52,9 @@ void chain_state::evaluate(const places& here) {
         check_addition(*t);
     else if (!is_whole)
         check_part(*t);
-    if (sign == 0 && is_whole) {
+    if (is_whole) {
+        // What an addition makes of it is a value of this phase too, which may be all that is wanted of it.
+        if (sign != 0) value = compute(sign > 0 ? operation::add : operation::subtract, load(0, here), value);
         t->forget();
         t->cover(st(), way, element_);
         t->place = local_tensor::kept::point, t->number = value, t->phase = phase_number();

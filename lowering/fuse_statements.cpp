@@ -235,8 +235,9 @@ class fuser {
     bool pays(std::size_t first, found_chain& f) {
         auto& c = f.made;
         c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
-        find_spans(c);
+        find_spans(c, chip_.kind == target::cuda);
         reuse_slots(c);
+        if (chip_.kind == target::cuda) space_slots(c);
         choose_constants(c, chip_);
         if (!choose_chain_shape(c, chip_)) {
             const auto least = least_memory(c, chip_);

@@ -37,9 +37,7 @@ mirrored_axes mirrored_in(const step& st, const label_set& whole, const machine&
 class operand_orderer {
   public:
     operand_orderer(plan& p, step st, const machine& chip, bool in_program)
-        : plan_(p), chip_(chip),
-          shortest_sum_(in_program && chip.kind == target::cuda ? shortest_in_chains : shortest_own_sum),
-          step_(std::move(st)) {}
+        : plan_(p), chip_(chip), in_chain_(in_program && chip.kind == target::cuda), step_(std::move(st)) {}
 
     /// The steps that replace the one given.
     std::vector<step> run() {
@@ -230,7 +228,7 @@ class operand_orderer {
         std::vector<char> summed(step_.axes.size(), 0);
         for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)])
             summed[static_cast<std::size_t>(a)] = 1;
-        return element_count(step_.axes, summed) >= shortest_sum_;
+        return element_count(step_.axes, summed) >= (in_chain_ ? shortest_in_chains : shortest_own_sum);
     }
 
     /// Gives the matrix products among the root's terms, and those inside functions, steps of their own.
@@ -253,6 +251,8 @@ class operand_orderer {
             finish(step_.operands[0], op, tree);
             if (op == assignment::assign) op = assignment::add;
         }
+        // Of a chain the last phase goes along the first term's index: what comes next often begins with it.
+        if (in_chain_) std::reverse(own.begin(), own.end());
         for (const auto& t : own) {
             const auto value = t.negative ? emit(operation::negate, t.node) : t.node;
             finish(step_.operands[0], op, value);
@@ -276,7 +276,7 @@ class operand_orderer {
 
     plan& plan_;
     const machine& chip_;
-    std::int64_t shortest_sum_;
+    bool in_chain_; ///< likely
     step step_;
     std::vector<node> source_;
     std::vector<step> before_;

@@ -36,6 +36,8 @@ class chain_writer {
             text_.constant("threads_per_block", c_.threads);
             text_.constant("elements_of_block", c_.elements_of_block);
             text_.constant("blocks_of_processor", c_.blocks_of_processor);
+            const auto waits = waits_of(c_);
+            list("phase_waits", waits.size(), [&](auto n) { return waits[n]; });
         } else {
             write_additions();
             text_.constant("simd_bytes", chip_.vector_bytes);
