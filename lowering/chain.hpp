@@ -105,6 +105,13 @@ struct chain_phase {
 
     std::int64_t item_count() const { return product_of(items); }
     std::int64_t point_count() const { return product_of(stream); }
+    /// Of numbers with the rows of matrices, for each item.
+    std::int64_t multiply_adds() const {
+        std::int64_t out = 0;
+        for (const auto& op : ops)
+            if (op.pencil >= 0) out += pencils[static_cast<std::size_t>(op.pencil)].length;
+        return out * point_count();
+    }
 };
 
 /// What a step behind the chain adds, in order, of a span that the chain writes: number by number along these axes,

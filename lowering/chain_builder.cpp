@@ -128,11 +128,9 @@ void chain_state::count_work() {
     const double factor = is_complex(out_.compute) ? 4 : 1;
     for (const auto& ph : out_.phases) {
         const auto items = static_cast<double>(ph.item_count()), points = static_cast<double>(ph.point_count());
-        for (const auto& op : ph.ops) {
+        for (const auto& op : ph.ops)
             if (op.kind == what::compute) out_.flops += items * points * factor;
-            if (op.pencil >= 0)
-                out_.flops += 2 * items * points * factor * ph.pencils[static_cast<std::size_t>(op.pencil)].length;
-        }
+        out_.flops += 2 * items * factor * static_cast<double>(ph.multiply_adds());
     }
 }
 

@@ -19,20 +19,13 @@ constexpr double least_launches = 10;
 
 chain_reach reach_of(const chain_matrix& m) {
     chain_reach out{m.offset, m.offset};
-    const auto add = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
-        for (std::size_t a = 0; a < strides.size(); ++a)
-            (strides[a] < 0 ? out.first : out.last) += strides[a] * (extents[a] - 1);
-    };
-    add(m.stream, m.stream_extent), add(m.inner, m.inner_extent);
+    out.go_along(m.stream, m.stream_extent), out.go_along(m.inner, m.inner_extent);
     return out;
 }
 
 std::int64_t multiply_adds(const chain& c) {
     std::int64_t out = 0;
-    for (const auto& ph : c.phases)
-        for (const auto& op : ph.ops)
-            if (op.kind == chain_op::what::multiply_row || op.kind == chain_op::what::add_row)
-                out += ph.point_count() * ph.pencils[static_cast<std::size_t>(op.pencil)].length;
+    for (const auto& ph : c.phases) out += ph.multiply_adds();
     return out * (is_complex(c.compute) ? 4 : 1);
 }
 

@@ -32,10 +32,15 @@ chain_layout shared_layout_of(const chain& c);
 /// In a CPU's cache: a vector of `lanes` elements' numbers for each, spans too; matrices as single numbers.
 chain_layout vector_layout_of(const chain& c, int lanes);
 
-/// Elements that an operand's views reach in one slice, and the first of them.
+/// The first and the last element that is reached from one on.
 struct chain_reach {
     std::int64_t first = 0, last = -1;
+    void go_along(std::int64_t stride, std::int64_t extent) { (stride < 0 ? first : last) += stride * (extent - 1); }
+    void go_along(const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
+        for (std::size_t a = 0; a < strides.size(); ++a) go_along(strides[a], extents[a]);
+    }
 };
+/// Of an operand's view in one slice.
 chain_reach reach_of(const chain& c, const chain_view& v);
 
 } // namespace ricci::lowering

@@ -46,12 +46,12 @@ std::int64_t registers_of_a_thread(const chain& c) {
 
 /// Those that shared memory, threads and registers allow. An SM's four parts have a quarter of the registers each,
 /// and as many warps as the fullest of them has.
-std::int32_t blocks_at_once(const chain& c, const machine& chip) {
+std::int32_t blocks_at_once(const chain& c, std::int64_t shared_bytes, const machine& chip) {
     constexpr std::int64_t parts = 4, together = 8; // registers are given out eight at a time
     const auto registers = up(registers_of_a_thread(c), together) * together;
     const auto warps = parts * (registers_of_an_sm / (parts * warp * registers));
     const auto by_registers = warps * warp / c.threads;
-    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_layout_of(c).bytes + shared_of_a_block);
+    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_bytes + shared_of_a_block);
     const auto blocks = std::min({by_registers, by_shared, threads_of_an_sm / c.threads, blocks_of_an_sm});
     return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
 }
@@ -59,23 +59,18 @@ std::int32_t blocks_at_once(const chain& c, const machine& chip) {
 /// What a block of this shape is worth, between 0 and 1: how much of the memory's rate it is expected to reach.
 /// Fitted to the mass operator of p = 1 to 10 with 4 to 13 shapes each on an H100 (f64, 2026-11-25).
 double worth(const chain& c) {
-    std::int64_t most_items = 0, multiply_adds = 0;
+    std::int64_t in_a_row = 0;
     double used = 0, there = 0; // lanes
     for (const auto& ph : c.phases) {
-        std::int64_t each = 1;
-        for (const auto& op : ph.ops)
-            if (op.pencil >= 0) each += ph.pencils[static_cast<std::size_t>(op.pencil)].length;
-        each *= ph.point_count();
-        multiply_adds += each;
-        const auto items = ph.item_count() * c.elements_of_block;
-        most_items = std::max(most_items, items);
+        const auto each = ph.multiply_adds() + ph.point_count(), items = ph.item_count() * c.elements_of_block;
+        in_a_row += each;
         used += static_cast<double>(each * items), there += static_cast<double>(each * up(items, warp) * warp);
     }
-    const auto rounds = static_cast<double>(up(most_items, c.threads));
+    const auto rounds = static_cast<double>(up(most_items(c) * c.elements_of_block, c.threads));
     // What an SM has on its way hides how long it takes: memory's latency, and what a thread computes in a row.
     const double of_block = static_cast<double>(c.elements_of_block) * c.bytes,
                  on_its_way = of_block * c.blocks_of_processor,
-                 enough = 30e3 + 40 * static_cast<double>(multiply_adds) * rounds;
+                 enough = 30e3 + 40 * static_cast<double>(in_a_row) * rounds;
     // Few blocks come and go at the same time; small ones take as long as larger ones to start.
     const double blocks = c.blocks_of_processor;
     return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + 512) * (1 - 0.35 / (blocks * blocks)) *
@@ -104,19 +99,23 @@ bool choose_chain_shape(chain& c, const machine& chip) {
     const auto least = least_memory(c, chip);
     if (chip.kind == target::cpu || least.bytes > least.most) return least.bytes <= least.most;
     const auto items = most_items(c);
-    auto best = c;
-    double most_worth = 0;
+    struct {
+        double worth = 0;
+        std::int32_t elements = 1, threads = 1, blocks = 1;
+    } best;
     for (std::int64_t threads = warp; threads <= largest_block; threads += warp)
         for (std::int64_t rounds = 1, last = 0; rounds <= most_rounds; ++rounds) {
             c.elements_of_block = static_cast<std::int32_t>(std::max<std::int64_t>(threads * rounds / items, 1));
             if (c.elements_of_block == last) continue;
             last = c.elements_of_block;
             c.threads = static_cast<std::int32_t>(threads);
-            if (shared_layout_of(c).bytes > chip.shared_bytes) break;
-            c.blocks_of_processor = blocks_at_once(c, chip);
-            if (const auto w = worth(c); w > most_worth) most_worth = w, best = c;
+            const auto bytes = shared_layout_of(c).bytes;
+            if (bytes > chip.shared_bytes) break;
+            c.blocks_of_processor = blocks_at_once(c, bytes, chip);
+            if (const auto w = worth(c); w > best.worth)
+                best = {w, c.elements_of_block, c.threads, c.blocks_of_processor};
         }
-    c = best;
+    c.elements_of_block = best.elements, c.threads = best.threads, c.blocks_of_processor = best.blocks;
     return true;
 }
 

@@ -123,10 +123,8 @@ double passes(const chain& c, const chain_view& v, std::int64_t step) {
                 at += rest % ph.items[a] * v.item[a], rest /= ph.items[a];
             return at * bytes;
         });
-    double times = 1; // of each item
-    for (const auto* extents : {&v.inner_extent, v.inner_extent.empty() ? &ph.stream : nullptr})
-        if (extents != nullptr) times *= static_cast<double>(product_of(*extents));
-    return out * times * static_cast<double>(ph.item_count());
+    const auto of_item = v.inner_extent.empty() ? ph.point_count() : product_of(v.inner_extent);
+    return out * static_cast<double>(of_item) * static_cast<double>(ph.item_count());
 }
 
 } // namespace

@@ -34,11 +34,7 @@ void for_each_element(const chain& c, const chain_view& v, const F& f) {
 chain_reach reach_of(const chain& c, const chain_view& v) {
     chain_reach out{v.offset, v.offset};
     const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
-    const auto add = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
-        for (std::size_t a = 0; a < strides.size(); ++a)
-            (strides[a] < 0 ? out.first : out.last) += strides[a] * (extents[a] - 1);
-    };
-    add(v.item, ph.items), add(v.stream, ph.stream), add(v.inner, v.inner_extent);
+    out.go_along(v.item, ph.items), out.go_along(v.stream, ph.stream), out.go_along(v.inner, v.inner_extent);
     return out;
 }
 

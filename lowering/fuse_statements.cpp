@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -184,19 +185,20 @@ class fuser {
                                     : may_share_memory(plan_, left.source, other.source);
     }
 
-    /// Where an operand lies for one value of an axis: from its first element there to the last one.
+    /// Where an operand lies for one value of an axis.
     struct slice {
-        std::int64_t step, first, last;
+        std::int64_t step = 0;
+        chain_reach reach;
     };
     static std::optional<slice> slice_of(const step& st, const operand& o, std::string_view axis) {
         if (!o.gathers.empty() || !o.bounds.empty()) return {};
-        slice out{0, o.offset, o.offset};
+        slice out{0, {o.offset, o.offset}};
         for (std::size_t a = 0; a < st.axes.size(); ++a) {
             if (!o.present[a]) continue;
             if (st.axes[a].name == axis)
                 out.step = o.stride[a];
             else
-                (o.stride[a] < 0 ? out.first : out.last) += o.stride[a] * (st.axes[a].extent - 1);
+                out.reach.go_along(o.stride[a], st.axes[a].extent);
         }
         return out;
     }
@@ -207,8 +209,8 @@ class fuser {
                                std::string_view axis) {
         const auto one = slice_of(a, x, axis), other = slice_of(b, y, axis);
         return x.source == y.source && one && other && one->step == other->step &&
-               std::max(one->last, other->last) - std::min(one->first, other->first) <
-                   (one->step < 0 ? -one->step : one->step);
+               std::max(one->reach.last, other->reach.last) - std::min(one->reach.first, other->reach.first) <
+                   std::abs(one->step);
     }
 
     /// Two steps of which one reads or writes memory outside of the chain that the other writes: elements are not

@@ -11,6 +11,6 @@ namespace ricci::lowering {
 /// temporaries in the step's compute type. Done only where it costs less than evaluating the product at once,
 /// launches included. A matrix product beside other terms, or inside a function, gets a step of its own.
 /// `in_program`: others stand beside it, with which it may be fused.
-plan order_operands(plan p, const machine& chip, bool in_program = false);
+plan order_operands(plan p, const machine& chip, bool in_program);
 
 } // namespace ricci::lowering
