@@ -1,6 +1,8 @@
 // chain_layout: where a chain's slots, spans and matrices lie in a block's memory.
 #include "lowering/chain_layout.hpp"
 
+#include "lowering/chain_uses.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -128,18 +130,13 @@ std::vector<char> waits_of(const chain& c) {
     std::vector<char> out;
     for (std::size_t p = 0; p < c.phases.size(); ++p) {
         std::set<place> reads, writes;
-        const auto meet = [&](std::int32_t view, bool stores) {
-            const auto& v = c.views[static_cast<std::size_t>(view)];
+        for_each_use(c, p, [&](const chain_use& use) {
+            const auto& v = use.view;
             const bool is_slot = v.where == chain_view::space::slot;
             const place at{is_slot, is_slot ? v.number : c.memories[static_cast<std::size_t>(v.number)].source};
-            (stores ? writes : reads).insert(at);
-        };
-        for (const auto& q : c.phases[p].pencils) meet(q.view, q.is_output);
-        for (const auto& op : c.phases[p].ops) {
-            if (op.view >= 0) meet(op.view, op.kind == chain_op::what::store);
-            const auto view = op.matrix < 0 ? -1 : c.matrices[static_cast<std::size_t>(op.matrix)].view;
-            if (view >= 0) meet(view, false);
-        }
+            if (use.reads) reads.insert(at);
+            if (use.writes) writes.insert(at);
+        });
         const auto is_in = [](const std::set<place>& all) {
             return [&](const place& p) { return all.count(p) > 0; };
         };

@@ -2,9 +2,9 @@
 #include "lowering/chain_slots.hpp"
 
 #include "lowering/bank_conflicts.hpp"
+#include "lowering/chain_uses.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace ricci::lowering {
@@ -27,73 +27,46 @@ strides_and_extents of_item(const chain& c, const chain_view& v) {
 
 class slot_user {
   public:
-    slot_user(chain& c, std::int32_t phase) : c_(c), ph_(c.phases[static_cast<std::size_t>(phase)]), phase_(phase) {}
+    slot_user(const chain& c, std::int32_t phase) : c_(c), phase_(phase) {}
 
     /// The slot that slot `written` may become; -1: none.
     std::int32_t place_for(std::int32_t written) const {
-        const auto store = only_store(written);
-        if (!store) return -1;
+        const auto uses = uses_of(written);
+        if (uses.size() != 1 || !uses[0].writes || uses[0].reads) return -1;
         for (std::int32_t s = 0; s < static_cast<std::int32_t>(c_.slots.size()); ++s) {
             const auto& slot = c_.slots[static_cast<std::size_t>(s)];
             if (s != written && slot.last_phase == phase_ && slot.first_phase < phase_ &&
-                slot.length == c_.slots[static_cast<std::size_t>(written)].length && is_read_before(s, *store))
+                slot.length == c_.slots[static_cast<std::size_t>(written)].length && is_read_before(s, uses[0]))
                 return s;
         }
         return -1;
     }
 
   private:
-    static constexpr std::size_t at_the_end = static_cast<std::size_t>(-1);
-    struct use {
-        const chain_view& view;
-        std::size_t op; ///< whose it is; at_the_end: a pencil's that is stored
-    };
+    using when = chain_use::when;
 
-    const chain_view& view(std::int32_t number) const { return c_.views[static_cast<std::size_t>(number)]; }
-    bool is_of(const chain_view& v, std::int32_t slot) const {
-        return v.phase == phase_ && v.where == chain_view::space::slot && v.number == slot;
-    }
-
-    /// What writes the slot, if it is one store of numbers that were not there.
-    std::optional<use> only_store(std::int32_t slot) const {
-        std::optional<use> out;
-        int count = 0;
-        for (std::size_t n = 0; n < ph_.ops.size(); ++n) {
-            const auto& op = ph_.ops[n];
-            if (op.view < 0 || !is_of(view(op.view), slot)) continue;
-            ++count;
-            if (op.kind == chain_op::what::store && op.accumulation == 0) out.emplace(use{view(op.view), n});
-        }
-        for (const auto& q : ph_.pencils) {
-            if (!is_of(view(q.view), slot)) continue;
-            ++count;
-            if (q.is_output && q.accumulation == 0) out.emplace(use{view(q.view), at_the_end});
-        }
-        for (const auto& m : c_.matrices) count += m.view >= 0 && is_of(view(m.view), slot) ? 1 : 0;
-        return count == 1 ? out : std::nullopt;
+    std::vector<chain_use> uses_of(std::int32_t slot) const {
+        std::vector<chain_use> out;
+        for_each_use(c_, static_cast<std::size_t>(phase_), [&](const chain_use& use) {
+            if (use.view.where == chain_view::space::slot && use.view.number == slot) out.push_back(use);
+        });
+        return out;
     }
 
     /// Whether every item has read what it replaces: pencils when it begins, others a point at a time.
-    bool is_read_before(std::int32_t slot, const use& store) const {
-        const auto same_items = [&](const chain_view& v) {
-            return v.offset == store.view.offset && v.item == store.view.item &&
-                   of_item(c_, v) == of_item(c_, store.view);
-        };
-        for (std::size_t n = 0; n < ph_.ops.size(); ++n) {
-            const auto& op = ph_.ops[n];
-            if (op.view < 0 || !is_of(view(op.view), slot)) continue;
-            const auto& v = view(op.view);
-            if (op.kind != chain_op::what::load || !same_items(v)) return false;
-            if (store.op != at_the_end && (n > store.op || v.stream != store.view.stream)) return false;
-        }
-        for (const auto& q : ph_.pencils)
-            if (is_of(view(q.view), slot) && (q.is_output || !same_items(view(q.view)))) return false;
-        return std::none_of(c_.matrices.begin(), c_.matrices.end(),
-                            [&](const auto& m) { return m.view >= 0 && is_of(view(m.view), slot); });
+    bool is_read_before(std::int32_t slot, const chain_use& store) const {
+        const auto uses = uses_of(slot);
+        return std::all_of(uses.begin(), uses.end(), [&](const chain_use& use) {
+            const auto& v = use.view;
+            const bool same_items = v.offset == store.view.offset && v.item == store.view.item &&
+                                    of_item(c_, v) == of_item(c_, store.view);
+            const bool same_points = use.op <= store.op && v.stream == store.view.stream;
+            return !use.writes && use.how != when::as_rows && same_items &&
+                   (use.how == when::around_points || store.how == when::around_points || same_points);
+        });
     }
 
-    chain& c_;
-    const chain_phase& ph_;
+    const chain& c_;
     std::int32_t phase_;
 };
 

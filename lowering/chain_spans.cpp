@@ -1,5 +1,6 @@
 // chain_spans: where each memory begins for a chain, and which slices of it are moved as a whole.
 #include "lowering/chain_layout.hpp"
+#include "lowering/chain_uses.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -58,35 +59,22 @@ void take_offsets(chain& c) {
     }
 }
 
-/// What uses a memory in a phase: f(view, whether it is read, whether it is written).
-template <class F>
-void for_each_use(const chain& c, std::int32_t memory, std::int32_t phase, const F& f) {
-    const auto use = [&](std::int32_t view, bool reads, bool writes) {
-        const auto& v = c.views[static_cast<std::size_t>(view)];
-        if (v.where == chain_view::space::memory && v.number == memory) f(v, reads, writes);
-    };
-    const auto& ph = c.phases[static_cast<std::size_t>(phase)];
-    for (const auto& q : ph.pencils) use(q.view, !q.is_output || q.accumulation != 0, q.is_output);
-    for (const auto& op : ph.ops) {
-        if (op.view >= 0)
-            use(op.view, op.kind != chain_op::what::store || op.accumulation != 0, op.kind == chain_op::what::store);
-        if (op.matrix < 0) continue;
-        const auto view = c.matrices[static_cast<std::size_t>(op.matrix)].view;
-        if (view >= 0) use(view, true, false);
-    }
-}
-
 /// Whether a phase reads an element of the memory that no phase before it has written.
 bool is_read_first(const chain& c, std::int32_t memory) {
     std::set<std::int64_t> written;
-    for (std::int32_t p = 0; p < static_cast<std::int32_t>(c.phases.size()); ++p) {
+    const auto is_its = [&](const chain_view& v) {
+        return v.where == chain_view::space::memory && v.number == memory;
+    };
+    for (std::size_t p = 0; p < c.phases.size(); ++p) {
         bool is_missing = false;
-        for_each_use(c, memory, p, [&](const chain_view& v, bool reads, bool) {
-            if (reads) for_each_element(c, v, [&](std::int64_t at) { is_missing |= written.count(at) == 0; });
+        for_each_use(c, p, [&](const chain_use& use) {
+            if (use.reads && is_its(use.view))
+                for_each_element(c, use.view, [&](std::int64_t at) { is_missing |= written.count(at) == 0; });
         });
         if (is_missing) return true;
-        for_each_use(c, memory, p, [&](const chain_view& v, bool, bool writes) {
-            if (writes) for_each_element(c, v, [&](std::int64_t at) { written.insert(at); });
+        for_each_use(c, p, [&](const chain_use& use) {
+            if (use.writes && is_its(use.view))
+                for_each_element(c, use.view, [&](std::int64_t at) { written.insert(at); });
         });
     }
     return false;
