@@ -1,21 +1,19 @@
 // chain: steps that hand each other temporaries, for a few elements a block. Slices of memory that lie one behind
 // another (spans) come and go by bulk copies; what shares a thread's item stays in registers, what passes between
-// threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as they
-// take registers, or are copied to shared memory.
+// threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as
+// they take registers, or are copied to shared memory.
 //
-// Constants: chain_tables.hpp's, phase_waits[] (for each other, before the phase), threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at
-// once). Regions are bytes from the start of shared memory.
+// Constants: chain_tables.hpp's, phase_waits[] (for each other, before the phase), threads_per_block,
+// elements_of_block, blocks_of_processor (that an SM is to have at once). Regions are bytes from the start of shared memory.
 #pragma once
 
 #include "span_copy.cuh"
 #include "chain_phases.hpp"
 
-#if RICCI_ON_GPU || defined(RICCI_EMULATED)
 /// Written before the kernel starts, from the matrices' memory.
 extern "C" {
 __constant__ compute ricci_constants[at_least_one(constant_count)];
 }
-#endif
 
 /// A thread's item of an element of the block.
 struct place {

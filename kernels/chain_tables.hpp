@@ -10,9 +10,9 @@
 //   view_conjugated[], view_phase[], view_adds_atomically[]; view_first_table[], view_tables[], of table_view[] (the
 //   view of an index table) and table_stride[] (elements that an entry counts)
 //   matrix_memory[] (-1: a view), matrix_view[], matrix_offset[], matrix_stream[][], matrix_inner[][],
-//   matrix_stream_extent[][], matrix_inner_extent[][], matrix_conjugated[], matrix_pitch[], matrix_region[];
-//   on a GPU
-//   constant_count, and matrix_constant[]: where its first number is among the kernel's constants; -1: not there
+//   matrix_stream_extent[][], matrix_inner_extent[][], matrix_conjugated[], matrix_pitch[], matrix_region[],
+//   matrix_constant[]: where its first number is among the kernel's constants, of which a GPU's kernel has
+//   constant_count; -1: not there
 //   slot_region[], slot_step[], span_region[]
 //   phase_count, phase_item_extent[][], phase_stream_extent[][], phase_first_pencil[], phase_pencils[],
 //   phase_first_op[], phase_ops[], phase_values[], phase_pencil_numbers[],

@@ -101,9 +101,18 @@ class emulator : public tests::host_backend {
 
     void launch(runtime::kernel_handle handle, const runtime::launch_shape& shape,
                 std::span<const std::uint64_t> words) override {
+        launch_with_constants(handle, shape, words, {});
+    }
+
+    void launch_with_constants(runtime::kernel_handle handle, const runtime::launch_shape& shape,
+                               std::span<const std::uint64_t> words,
+                               std::span<const runtime::constant_piece> pieces) override {
         if (shape.grid <= 0) return;
         const std::lock_guard lock(mutex_);
         const auto& k = *static_cast<emulated_kernel*>(handle);
+        for (const auto& piece : pieces)
+            std::memcpy(k.constants + piece.at, reinterpret_cast<const void*>(piece.from),
+                        static_cast<std::size_t>(piece.bytes));
         if (shape.threads < 1 || shape.threads > 1024 || shape.shared_bytes < 0 ||
             shape.shared_bytes > machine_.shared_bytes)
             throw error(fmt::format("emulator: {} cannot start with {} threads and {} bytes of shared memory", k.name,
@@ -131,16 +140,6 @@ class emulator : public tests::host_backend {
             throw error(
                 fmt::format("emulator: {} wrote outside its {} bytes of shared memory", k.name, shape.shared_bytes),
                 blame::environment);
-    }
-
-    void launch_with_constants(runtime::kernel_handle handle, const runtime::launch_shape& shape,
-                               std::span<const std::uint64_t> words,
-                               std::span<const runtime::constant_piece> pieces) override {
-        auto* const constants = static_cast<emulated_kernel*>(handle)->constants;
-        for (const auto& piece : pieces)
-            std::memcpy(constants + piece.at, reinterpret_cast<const void*>(piece.from),
-                        static_cast<std::size_t>(piece.bytes));
-        launch(handle, shape, words);
     }
 
     /// As copy_engine reads it.

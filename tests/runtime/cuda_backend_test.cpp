@@ -3,7 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/gpu.hpp"
 #include "tests/runtime/scratch.hpp"
-#include "tests/skip.hpp"
 
 #include <fmt/format.h>
 #include <thread>
@@ -15,8 +14,6 @@ using test::buffer;
 using test::gpu;
 
 namespace {
-
-[[maybe_unused]] const bool possible = test::skip_unless(cuda_device_count() > 0, "no GPU can be used");
 
 /// x[i] += add, for i below count.
 kernel_handle add_kernel() {

@@ -2,7 +2,6 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/gpu.hpp"
 #include "tests/runtime/scratch.hpp"
-#include "tests/skip.hpp"
 
 #include <memory>
 
@@ -12,8 +11,6 @@ using test::buffer;
 using test::gpu;
 
 namespace {
-
-[[maybe_unused]] const bool possible = test::skip_unless(cuda_device_count() > 0, "no GPU can be used");
 
 kernel_handle increment() {
     static const kernel_handle k = test::kernel(R"(struct arguments { long long* x; const long long* by; };

@@ -3,7 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/gpu.hpp"
 #include "tests/runtime/scratch.hpp"
-#include "tests/skip.hpp"
 
 #include <array>
 #include <memory>
@@ -16,8 +15,6 @@ using test::buffer;
 using test::gpu;
 
 namespace {
-
-[[maybe_unused]] const bool possible = test::skip_unless(cuda_device_count() > 0, "no GPU can be used");
 
 constexpr int rounds = 40;
 

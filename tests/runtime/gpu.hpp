@@ -3,12 +3,16 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/cuda_context.hpp"
+#include "tests/skip.hpp"
 
 #include <dlfcn.h>
 #include <string>
 #include <vector>
 
 namespace ricci::test {
+
+/// A program that includes this ends, as skipped, where no GPU can be used.
+[[maybe_unused]] inline const bool has_gpu = skip_unless(runtime::cuda_device_count() > 0, "no GPU can be used");
 
 inline runtime::backend& gpu() { return runtime::backend_of(cuda(0)); }
 

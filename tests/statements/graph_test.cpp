@@ -2,12 +2,6 @@
 #include "ricci.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/gpu.hpp"
-#include "tests/skip.hpp"
-
-namespace {
-[[maybe_unused]] const bool possible =
-    ricci::test::skip_unless(ricci::runtime::cuda_device_count() > 0, "no usable GPU");
-} // namespace
 
 TEST_CASE("captured statements replay") {
     using namespace ricci::indices;

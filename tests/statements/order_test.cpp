@@ -3,7 +3,6 @@
 #include "ricci.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/gpu.hpp"
-#include "tests/skip.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +11,6 @@
 #include <vector>
 
 namespace {
-
-[[maybe_unused]] const bool possible =
-    ricci::test::skip_unless(ricci::runtime::cuda_device_count() > 0, "no usable GPU");
 
 using namespace ricci::indices;
 using ricci::dyn, ricci::tensor;
