@@ -63,9 +63,13 @@ RICCI_FUNCTION row_of_inverse row_at(const scatter_arguments& a, long long row) 
             a.keys == nullptr ? row : table_entry<key_type>(a.keys, row)};
 }
 
+/// An entry: the number of a contribution.
+RICCI_FUNCTION list_number<list_type>::type entry_number(const scatter_arguments& a, long long entry) {
+    return static_cast<list_number<list_type>::type>(table_entry<list_type>(a.entries, entry));
+}
 /// Sets the list's axes to those of an entry.
 RICCI_FUNCTION void go_to_entry(const scatter_arguments& a, long long entry, long long* x) {
-    unflatten_list(a.tree, static_cast<list_number<list_type>::type>(table_entry<list_type>(a.entries, entry)), x);
+    unflatten_list(a.tree, entry_number(a, entry), x);
 }
 
 RICCI_FUNCTION compute contribution(const scatter_arguments& a, long long* x) {
@@ -91,30 +95,21 @@ constexpr int entries_at_once = 1;
 template <bool IsElement>
 RICCI_FUNCTION compute with_entries(const scatter_arguments& a, long long begin, long long end, long long* x,
                                     compute sum) {
-    if constexpr (entries_at_once == 1) {
-        for (long long entry = begin; entry < end; ++entry) {
-            go_to_entry(a, entry, x);
-            sum = with<IsElement>(sum, contribution(a, x));
+    RICCI_UNROLL_ONCE
+    for (long long entry = begin; entry < end; entry += entries_at_once) {
+        list_number<list_type>::type numbers[entries_at_once];
+        compute some[entries_at_once];
+        RICCI_UNROLL
+        for (int n = 0; n < entries_at_once; ++n) // the last one again, so that nothing is left out
+            numbers[n] = entry_number(a, entry + n < end ? entry + n : end - 1);
+        RICCI_UNROLL
+        for (int n = 0; n < entries_at_once; ++n) {
+            unflatten_list(a.tree, numbers[n], x);
+            some[n] = contribution(a, x);
         }
-    } else {
-        using number = list_number<list_type>::type;
-        RICCI_UNROLL_ONCE
-        for (long long entry = begin; entry < end; entry += entries_at_once) {
-            number numbers[entries_at_once];
-            compute some[entries_at_once];
-            RICCI_UNROLL
-            for (int n = 0; n < entries_at_once; ++n) // the last one again, so that nothing is left out
-                numbers[n] = static_cast<number>(
-                    table_entry<list_type>(a.entries, entry + n < end ? entry + n : end - 1));
-            RICCI_UNROLL
-            for (int n = 0; n < entries_at_once; ++n) {
-                unflatten_list(a.tree, numbers[n], x);
-                some[n] = contribution(a, x);
-            }
-            RICCI_UNROLL
-            for (int n = 0; n < entries_at_once; ++n)
-                if (entry + n < end) sum = with<IsElement>(sum, some[n]);
-        }
+        RICCI_UNROLL
+        for (int n = 0; n < entries_at_once; ++n)
+            if (entry + n < end) sum = with<IsElement>(sum, some[n]);
     }
     return sum;
 }

@@ -436,11 +436,8 @@ void cuda_backend::set_stream(void* to) {
         asked == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE && (now.busy || !next_captures);
     if (ordered && next_captures) {
         // The capture must not depend on an event from outside: wait here, which needs the thread's leave.
-        CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-        check(d_.cuThreadExchangeStreamCaptureMode(&mode), "cuThreadExchangeStreamCaptureMode");
-        const CUresult waited = d_.cuStreamSynchronize(now.stream);
-        d_.cuThreadExchangeStreamCaptureMode(&mode);
-        check(waited, "cuStreamSynchronize");
+        const relaxed_capture leave(d_);
+        check(d_.cuStreamSynchronize(now.stream), "cuStreamSynchronize");
     } else if (ordered) {
         CUevent event{};
         check(d_.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");

@@ -1,6 +1,8 @@
 // cuda_constants: a kernel with constants of its own, loaded as often as launches need.
 #include "runtime/cuda_constants.hpp"
 
+#include "runtime/cuda_context.hpp"
+
 namespace ricci::runtime {
 
 void constant_kernel::launch(CUstream stream, bool capturing, std::span<const constant_piece> pieces,
@@ -37,17 +39,8 @@ constant_kernel::instance constant_kernel::take_spare() {
             return taken;
         }
     }
-    // Loading waits for nothing of the stream that is being captured, so this thread may.
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    check(d_.cuThreadExchangeStreamCaptureMode(&mode), "cuThreadExchangeStreamCaptureMode");
-    try {
-        const auto taken = load_();
-        d_.cuThreadExchangeStreamCaptureMode(&mode);
-        return taken;
-    } catch (...) {
-        d_.cuThreadExchangeStreamCaptureMode(&mode);
-        throw;
-    }
+    const relaxed_capture scope(d_); // loading waits for nothing of the stream that is being captured
+    return load_();
 }
 
 void constant_kernel::give_to_graph(const instance& taken, CUstream stream) {

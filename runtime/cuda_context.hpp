@@ -1,4 +1,5 @@
-// cuda_context: a GPU's primary context, and making it current for a call. Private to runtime/cuda_* and cublas.
+// cuda_context: a GPU's primary context, made current for a call, and what a thread may do while it captures.
+// Private to runtime/cuda_* and cublas.
 #pragma once
 
 #include "runtime/cuda_check.hpp"
@@ -39,6 +40,21 @@ class context_scope {
   private:
     const cuda_driver& driver_;
     bool pushed_ = false;
+};
+
+/// In its scope this thread may do what a capture of its own forbids, such as waiting for another stream.
+class relaxed_capture {
+  public:
+    explicit relaxed_capture(const cuda_driver& d) : driver_(d) {
+        check(d.cuThreadExchangeStreamCaptureMode(&mode_), "cuThreadExchangeStreamCaptureMode");
+    }
+    ~relaxed_capture() { driver_.cuThreadExchangeStreamCaptureMode(&mode_); }
+    relaxed_capture(const relaxed_capture&) = delete;
+    relaxed_capture& operator=(const relaxed_capture&) = delete;
+
+  private:
+    const cuda_driver& driver_;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED; ///< then the one from before
 };
 
 } // namespace ricci::runtime
