@@ -187,9 +187,9 @@ constant_kernel::instance cuda_backend::load_instance(const std::string& code, c
         constant_kernel::instance out;
         check(d_.cuModuleGetFunction(&out.function, module, entry.c_str()),
               fmt::format("looking for {} in its module: cuModuleGetFunction", entry).c_str());
-        std::size_t bytes = 0;
-        if (d_.cuModuleGetGlobal(&out.constants, &bytes, module, "ricci_constants") != CUDA_SUCCESS)
-            out.constants = 0;
+        constexpr const char* constants = "ricci_constants"; // the code has the names of its symbols
+        if (std::size_t bytes = 0; code.find(constants) != code.npos)
+            check(d_.cuModuleGetGlobal(&out.constants, &bytes, module, constants), "cuModuleGetGlobal");
         int fixed = 0;
         check(d_.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, out.function), "cuFuncGetAttribute");
         // Allows all that a block may have, 48 KB without it. What a block gets, and so the occupancy, is the
