@@ -252,4 +252,44 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
     return order;
 }
 
+namespace {
+
+/// Whether a factor in the middle leaves the axes as they are: values at points are made, multiplied, and summed
+/// again.
+bool comes_back(const pair_order& order) {
+    for (std::size_t p = 1; p + 1 < order.pairs.size(); ++p)
+        if (order.pairs[p].result == order.pairs[p - 1].result) return true;
+    return false;
+}
+
+} // namespace
+
+pair_order along_other_axes(const pair_order& order, const std::vector<label_set>& factors, const label_set& kept,
+                            const std::vector<double>& extents, double element_bytes, const mirrored_axes& mirrored,
+                            const neighbor_axes& neighbors) {
+    const auto sequence = as_sequence(order);
+    if (sequence.size() < 3 || sequence.size() != factors.size()) return order;
+    if (!comes_back(order)) return order;
+    auto best = order;
+    const auto try_swapped = [&](std::vector<int> moved, std::size_t a, std::size_t b) {
+        std::swap(moved[a], moved[b]);
+        const auto again = at_extents(from_sequence(moved, factors, kept), factors, extents, element_bytes, mirrored);
+        if (again.flops <= best.flops && again.bytes <= best.bytes) best = again;
+    };
+    const auto has = [](const label_set& labels, int axis) {
+        return axis >= 0 && labels[static_cast<std::size_t>(axis)];
+    };
+    const auto at = [&](std::size_t n) { return static_cast<std::size_t>(sequence[n]); };
+
+    const std::size_t large = factors[at(0)].count() >= factors[at(1)].count() ? 0 : 1;
+    const auto first = (factors[at(0)] | factors[at(1)]) & ~order.pairs.front().result;
+    if (has(first, neighbors.factors[at(large)]) && !has(factors[at(2)], neighbors.factors[at(large)]))
+        try_swapped(sequence, 1 - large, 2);
+
+    const auto now = as_sequence(best);
+    const auto before = best.pairs[best.pairs.size() - 2].result;
+    if (has(best.pairs.back().result & ~before, neighbors.result)) try_swapped(now, now.size() - 2, now.size() - 1);
+    return best;
+}
+
 } // namespace ricci::lowering

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ricci::lowering {
 namespace {
@@ -94,13 +95,19 @@ class operand_orderer {
         const auto bytes = static_cast<double>(size_of(step_.compute));
         const auto kept = together & ~summed;
         const auto mirrored = mirrored_in(step_, kept, chip_);
-        const auto order = contraction_order(labels, kept, extents, bytes, mirrored);
+        neighbor_axes neighbors{{}, neighbor_axis(step_.operands[0])};
+        for (const auto f : factors) neighbors.factors.push_back(neighbor_axis(f));
+        const auto best_order = [&](const std::vector<double>& sizes) {
+            auto best = contraction_order(labels, kept, sizes, bytes, mirrored);
+            return in_chain_ ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, neighbors) : best;
+        };
+        const auto order = best_order(extents);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
         if (new_steps < 1) return whole();
         if (batched) {
             // What is best for a long batch is taken for all, so that another batch needs no other kernels; unless it
             // loses much.
-            const auto usual = contraction_order(labels, kept, many, bytes, mirrored);
+            const auto usual = best_order(many);
             const auto here = at_extents(usual, labels, extents, bytes, mirrored);
             if (!loses_much(here, order)) {
                 if (usual.flops >= at_once(together, many, factors.size())) return whole();
@@ -152,6 +159,17 @@ class operand_orderer {
         } else {
             factors.push_back(rewrite(n));
         }
+    }
+
+    static int neighbor_axis(const operand& o) {
+        for (std::size_t a = 0; a < o.present.size(); ++a)
+            if (o.present[a] && std::abs(o.stride[a]) == 1) return static_cast<int>(a);
+        return -1;
+    }
+
+    int neighbor_axis(std::int32_t factor) const {
+        const auto& here = step_.nodes[static_cast<std::size_t>(factor)];
+        return here.kind == operation::access ? neighbor_axis(step_.operands[static_cast<std::size_t>(here.a)]) : -1;
     }
 
     label_set free_axes(std::int32_t n) const {

@@ -84,6 +84,61 @@ TEST_CASE("more than twelve factors are ordered greedily") {
     CHECK(order.flops == 13 * 2 * 27);
 }
 
+TEST_CASE("a product there and back begins and ends along other axes than its neighbors, if that costs no more") {
+    // v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c)*S(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)
+    enum axis : std::size_t { a, b, c, e, q, r, s, i, j, k };
+    const auto labels = [](std::initializer_list<axis> axes) {
+        label_set out;
+        for (const axis n : axes) out.set(n);
+        return out;
+    };
+    const std::vector<label_set> factors = {labels({q, a}), labels({r, b}), labels({s, c}), labels({q, r, s, e}),
+                                            labels({q, i}), labels({r, j}), labels({s, k}), labels({i, j, k, e})};
+    const auto kept = labels({a, b, c, e});
+    // The axis that each pair sums, in their order; no axis for what is multiplied point by point.
+    const auto summed = [&](const pair_order& order) {
+        std::vector<int> out;
+        auto items = factors;
+        for (const auto& pair : order.pairs) {
+            const auto gone =
+                (items[static_cast<std::size_t>(pair.left)] | items[static_cast<std::size_t>(pair.right)]) &
+                ~pair.result;
+            int axis = -1;
+            for (std::size_t n = 0; n < 10; ++n)
+                if (gone[n]) axis = static_cast<int>(n);
+            out.push_back(axis);
+            items.push_back(pair.result);
+        }
+        return out;
+    };
+    const auto ordered = [&](const std::vector<double>& extents, int of_u, int of_v) {
+        const auto cheapest = contraction_order(factors, kept, extents, 8);
+        neighbor_axes neighbors{std::vector<int>(factors.size(), -1), of_v};
+        neighbors.factors.back() = of_u;
+        const auto out = along_other_axes(cheapest, factors, kept, extents, 8, {}, neighbors);
+        CHECK(out.flops == cheapest.flops);
+        CHECK(out.bytes == cheapest.bytes);
+        CHECK(out.pairs.back().result == kept);
+        return summed(out);
+    };
+    const std::vector<double> cube = {5, 5, 5, 1000, 6, 6, 6, 5, 5, 5};
+    const auto usual = ordered(cube, -1, -1), moved = ordered(cube, usual[0], a);
+    CHECK(moved[0] == usual[1]);
+    CHECK(moved[1] == usual[0]);
+    CHECK(moved[3] == -1);
+    CHECK(moved.back() != q);
+    CHECK(ordered(cube, usual[1], -1) == usual); // begins along another axis already
+    // Where the order matters to the flops it stays.
+    const std::vector<double> flat = {2, 5, 5, 1000, 8, 6, 6, 9, 5, 5};
+    CHECK(ordered(flat, i, a) == ordered(flat, -1, -1));
+    // One way only: other steps' phases may fit its order.
+    const std::vector<label_set> there(factors.begin() + 4, factors.end());
+    const auto values = labels({q, r, s, e});
+    const auto cheapest = contraction_order(there, values, cube, 8);
+    const auto same = along_other_axes(cheapest, there, values, cube, 8, {}, {{-1, -1, -1, i}, q});
+    for (std::size_t n = 0; n < cheapest.pairs.size(); ++n) CHECK(same.pairs[n].result == cheapest.pairs[n].result);
+}
+
 TEST_CASE("a batch is ordered as a long one, unless it is so short that this loses much") {
     machine chip;
     chip.flops_f64 = 160e9;
