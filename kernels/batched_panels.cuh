@@ -53,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block)
         if (next < panels) x.load(into, next), y.load(into, next);
         commit_async_copies();
         if (p < 0) continue;
-        const unsigned char* const stage = memory + p % stages * stage_bytes;
+        unsigned char* const stage = memory + p % stages * stage_bytes;
+        bring_into_place(x, y, stage, p);
         mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]),
                                    reinterpret_cast<const y_element*>(stage + region[2]));
     }

@@ -93,6 +93,8 @@ RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory
         const int next = p + ahead;
         if (next < panels) x.load(stage_of(memory, next), next), y.load(stage_of(memory, next), next);
         commit_async_copies();
-        if (p >= by_bulk) multiply(stage_of(memory, p));
+        if (p < by_bulk) continue;
+        bring_into_place(x, y, stage_of(memory, p), p);
+        multiply(stage_of(memory, p));
     }
 }

@@ -61,11 +61,25 @@ struct c_stage {
 
     /// Calls move(element in global memory, in shared memory), neighbors in memory by neighboring threads.
     template <class Move> RICCI_FUNCTION void each(const Move& move) const {
+        if constexpr (c_lines == 0 && rows_of_block % 32 == 0)
+            if (m_offset(a, 0, 1) == 1 && own == rows_of_block) return each_of_columns(move);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < rows_of_block * columns; e += threads_per_block) {
             const int i = c_lines == 0 ? e % rows_of_block : e / columns,
                       j = c_lines == 0 ? e / rows_of_block : e % columns;
             if (i < own) move(global[c_offset(a, i, j)], at(i, j));
+        }
+    }
+
+    /// The same of whole columns: a warp takes one, and only counts up addresses.
+    template <class Move> RICCI_FUNCTION void each_of_columns(const Move& move) const {
+        const int lane = threadIdx.x % 32;
+        RICCI_UNROLL_2
+        for (int j = threadIdx.x / 32; j < columns; j += threads_per_block / 32) {
+            c_element* const in_global = global + n_offset(a, 0, j) + lane;
+            c_element* const in_shared = &at(lane, j);
+            RICCI_UNROLL
+            for (int i = 0; i < rows_of_block; i += 32) move(in_global[i], in_shared[i * row[0]]);
         }
     }
 
@@ -94,6 +108,7 @@ RICCI_FUNCTION void compute_scattered(const arguments& a, unsigned char* memory,
     commit_async_copies();
     wait_async_copies<0>();
     __syncthreads();
+    if (y.realign(panel, 0)) __syncthreads();
     const int number = threadIdx.x / Tile::threads;
     if (number >= Tile::count) return;
     Tile mine(number);
@@ -119,6 +134,7 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
     if (threadIdx.x == 0) start_barrier(loaded, 1);
     int parity = 0;
 #endif
+    bool is_first = true;
     RICCI_UNROLL_ONCE
     for (long long first = block_number() * rows_of_block; first < rows; first += a.blocks * rows_of_block) {
         const int own = rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block;
@@ -152,6 +168,9 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         wait_barrier(loaded, parity);
         parity ^= 1;
 #endif
+        const bool x_moved = x.realign(panel, 0), y_moved = is_first && y.realign(panel, 0);
+        if (x_moved || y_moved) __syncthreads();
+        is_first = false;
         const int number = threadIdx.x / Tile::threads;
         if (number < Tile::count) {
             Tile mine(number);

@@ -44,6 +44,24 @@ bool is_long(const step& st, axis_class c) {
            (st.kernel == family::tall_skinny_ab && c == axis_class::m);
 }
 
+bool has_columns_off_lines(const step& st) {
+    constexpr std::int64_t line = 16; // bytes: of an access, of the copy engine
+    for (int o = 0; o < 3; ++o) {
+        const auto& x = operand_of(st, o);
+        const auto bytes = size_of(x.type);
+        bool along = false, off = false;
+        for (std::size_t a = 0; a < st.axes.size(); ++a) {
+            if (st.axes[a].extent == 1) continue;
+            if (is_long(st, st.classes[a]))
+                along = along || std::abs(x.stride[a]) == 1;
+            else
+                off = off || x.stride[a] * bytes % line != 0;
+        }
+        if (along && off) return true;
+    }
+    return false;
+}
+
 std::int64_t least_changing_stride(const step& st, std::int32_t operand) {
     const auto& at = st.operands[static_cast<std::size_t>(operand)];
     std::int64_t least = INT64_MAX;

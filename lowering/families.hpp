@@ -36,6 +36,10 @@ std::vector<std::int32_t> axes_of(const step& st, axis_class c);
 /// Whether axes of the class have an extent that a kernel takes as an argument: a tall-skinny product's long one.
 bool is_long(const step& st, axis_class c);
 
+/// Whether a tall-skinny product has columns along its long axis that lie anywhere: not at multiples of 16 bytes,
+/// where the first does.
+bool has_columns_off_lines(const step& st);
+
 /// The absolute stride of an operand from which on a kernel takes strides as arguments: an axis whose extent may
 /// change (the batch, the long axis) lies within them; of a batch of one they may be as long as that axis's own.
 std::int64_t least_changing_stride(const step& st, std::int32_t operand);

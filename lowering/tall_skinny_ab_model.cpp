@@ -286,15 +286,15 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
     const bool x_in_rows = ab_smallest_step(st, static_cast<std::size_t>(st.x), k) <
                            ab_smallest_step(st, static_cast<std::size_t>(st.x), m);
     const bool is_whole = panel_layout_of(st, t).lines[1] >= panel_lines::whole_other;
-    // bytes of a thread
-    const double copied =
-        is_whole || single_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0 ? 16 : std::max<double>(4, real(s.x));
+    // bytes of a thread, and instructions for them: lines that start anywhere are copied by threads that count up
+    const bool on_lines = is_whole || single_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0;
+    const double copied = on_lines ? 16 : std::max<double>(4, real(s.x)), for_a_copy = on_lines ? 16 : 4;
     const double instructions = multiplies +
                                 numbers * loads *
                                     (mma != nullptr ? 1 + mma->issue
                                      : s.x == 2     ? 2
                                                     : 1) +
-                                8 * sums + bytes / (copied * t.threads) * 16 + 100;
+                                8 * sums + bytes / (copied * t.threads) * for_a_copy + 100;
     turn_cost out;
     out.issue = block_warps * instructions / 4;
     out.arithmetic = mma != nullptr ? fitted_cycles(*mma) * block_warps * products * tiles * s.products
@@ -322,10 +322,14 @@ double by_distance(const step& st, const ab_sizes& s, const batched_tile& t) {
 /// kernels by rows of 2 to 7, 2026-11-23) threads whose accesses of 16 bytes lie apart: stores fill half a sector.
 double slower(const step& st, const ab_sizes& s, const batched_tile& t, const machine& chip) {
     constexpr double by_128_bytes = 3.95e12, by_256_bytes = 4.15e12; // in the units of machine::bandwidth
+    const bool anywhere = has_columns_off_lines(st);
     switch (ab_kernel_of(t)) {
     case ab_kernel::warps:
+        if (anywhere) return s.x == 8 ? 1.5 : s.x == 4 ? 2.6 : 2.2;
         return (t.stages > 1 ? 1.1 : 1.015) * (s.x == 4 ? 1.12 : s.x == 8 && t.tile_n > 2 ? 1.05 : 1);
-    case ab_kernel::threads: return (s.x == 2 && s.k > 1 ? 1.15 : 1) * by_distance(st, s, t);
+    case ab_kernel::threads:
+        if (anywhere) return s.x == 8 ? 1.3 : s.x == 4 ? 1.7 : 2.5;
+        return (s.x == 2 && s.k > 1 ? 1.15 : 1) * by_distance(st, s, t);
     case ab_kernel::boxes: return std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
     default: return t.core == batched_core::mma ? 1.12 : 1;
     }
@@ -361,9 +365,11 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     return slower(st, s, t, chip) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
-/// Strides beyond the height are arguments of the kernel too: as if columns began at multiples of 16 bytes.
+/// Strides beyond the height are arguments of the kernel too: as if all columns began at multiples of 16 bytes, or
+/// none.
 step of_class_height(step st, const machine& chip) {
     const auto s = ab_sizes_of(st);
+    const std::int64_t off = has_columns_off_lines(st) ? 1 : 0;
     auto rows = class_height(st, s.k * s.x + s.n * s.c * s.c_passes, chip);
     const auto side = axes_of(st, m);
     for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);
@@ -371,7 +377,7 @@ step of_class_height(step st, const machine& chip) {
         const auto own = std::abs(o.stride[static_cast<std::size_t>(side.front())]);
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.classes[a] != m && own != 0 && std::abs(o.stride[a]) > own * largest_batched)
-                o.stride[a] = o.stride[a] / 16 * 16;
+                o.stride[a] = o.stride[a] / 16 * 16 + off;
     }
     return st;
 }

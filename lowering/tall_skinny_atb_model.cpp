@@ -285,12 +285,15 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
            (blocks > 1 ? atb_seconds_of_sums + 2 * blocks * sums / chip.bandwidth : 0);
 }
 
-/// By what measured times (an H100, 2026-11-22) of tall products are longer than the model says otherwise.
+/// By what measured times (an H100, 2026-11-22, of columns that start anywhere 2026-11-25) of tall products are
+/// longer than the model says otherwise.
 double slower(const step& st, const batched_tile& t) {
-    if (!t.in_registers) return panel_layout_of(st, t).by_bulk ? 1.04 : 1.12;
-    if (atb_kernel_of(t) != atb_kernel::warps) return 1;
-    // Columns of which a warp reads half a line of memory at a time, and those that several warps read.
+    const bool anywhere = has_columns_off_lines(st);
+    if (!t.in_registers) return panel_layout_of(st, t).by_bulk && !anywhere ? 1.04 : 1.12;
+    if (atb_kernel_of(t) != atb_kernel::warps) return anywhere ? 1.1 : 1;
     const auto s = atb_sizes_of(st);
+    if (anywhere) return s.x == 8 ? 1.8 : s.x == 4 ? 2.2 : 2;
+    // Columns of which a warp reads half a line of memory at a time, and those that several warps read.
     const auto v = atb_vectors_of(st, t);
     const bool halves = (v.along_k[1] && 4 * t.k_panel * s.x < 128) || (v.along_k[2] && 4 * t.k_panel * s.y < 128);
     const bool again = (v.along_k[1] || v.along_k[2]) && v.parts[1] * v.parts[2] > 1;

@@ -113,11 +113,13 @@ tuning_key key_of(const step& st, const machine& chip) {
         return name_of(at(o).type == scalar_type::bf16 ? scalar_type::f16 : at(o).type);
     };
     tuning_key out;
-    // Lines of batched_lanes that start at multiples of 16 bytes and others have kernels of their own.
-    const std::string_view lines = st.kernel != family::batched_lanes      ? ""
-                                   : moves_lanes_in_boxes(st, chip)        ? ", lines aligned"
-                                   : shifts_lanes(st, chip)                ? ", lines shifted"
-                                                                           : "";
+    // Lines of batched_lanes, and columns of tall-skinny products, that start at multiples of 16 bytes and others
+    // have kernels of their own.
+    const std::string_view lines = has_columns_off_lines(st)            ? ", columns anywhere"
+                                   : st.kernel != family::batched_lanes ? ""
+                                   : moves_lanes_in_boxes(st, chip)     ? ", lines aligned"
+                                   : shifts_lanes(st, chip)             ? ", lines shifted"
+                                                                        : "";
     const bool odd = st.kernel == family::batched_small && chip.kind == target::cuda && loses_matrices(st);
     const bool halved = st.kernel == family::batched_blocked && symmetry_of_c(st) != symmetry::none;
     out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}{}{}", name_of(st.kernel),

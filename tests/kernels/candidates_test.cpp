@@ -116,6 +116,12 @@ const covering_case tall_cases[] = {
     {"C(i,j) += conj(A(i,k))*B(k,j)", "C=c64[2100,17] A=c64[2100,10] B=c64[10,17]"},
     {"C(i,j) = A(i,k)*conj(B(k,j))", "C=c64[2502,9] A=c64[2502,20] B=c64[20,9]"},
     {"C(i,j) += A(i+1,k)*B(k,j)", "C=f64[2101:1,9:2104] A=f64[2102,30] B=f64[30,9]"},
+    // Columns that start anywhere, also between two words.
+    {"C(i,j) -= A(i,k)*B(k,j)", "C=f32[2051,24] A=f32[2051,20] B=f32[20,24]"},
+    {"C(i,j) = 2*A(i,k)*B(k,j)", "C=f32[4003,16] A=f16[4003,12] B=f16[12,16]"},
+    {"C(i,j) += A(i,k)*B(j,k)", "C=bf16[2061,25] A=bf16[2061,24] B=bf16[25,24]"},
+    {"C(i,j) = A(i,k)*conj(B(k,j))", "C=c64[1103,9] A=c64[1103,12] B=c64[12,9]"},
+    {"C(i,j) = A(i,k)*B(j,k)", "C=f16[2048,17] A=f16[2048:1,64:2052] B=f16[17,64]", false, full, 2},
 };
 
 // 2-byte operands whose lines start anywhere: odd, even and padded ones, shared, gathered, several products a block
@@ -155,6 +161,13 @@ const covering_case atb_cases[] = {
     {"C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[33,24] A=f32[2100,33] B=f32[2100,24]"},
     {"C(i,j) += A(k,i)*conj(B(k,j))", "C=c64[10,9] A=c64[1250,10] B=c64[1250,9]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f32[13,41] A=f32[3004,13] B=f32[3004,41]"},
+    // Columns that start anywhere, also between two words; a rest that fills no panel.
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[16,24] A=f16[5001,16] B=f16[5001,24]"},
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=bf16[9,33] A=bf16[3201:1,9:3203] B=bf16[3201,33]"},
+    {"C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[24,17] A=f32[4803,24] B=f32[4803,17]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[16,20] A=f64[3205,16] B=f64[3205,20]"},
+    {"C(i,j) = conj(A(k,i))*B(k,j)", "C=c64[8,11] A=c64[1603,8] B=c64[1603,11]"},
+    {"C(i,j) += A(k,i)*B(k,j)", "C=f16[16,16] A=f16[4096,16] B=f16[4096,16]", false, full, 2},
 };
 
 // Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several
