@@ -1,9 +1,10 @@
 // panel_stream: brings an operand into shared memory panel by panel, each `k_panel` steps of the sum, by asynchronous
 // copies of 16 bytes where its alignment allows, of single numbers where not.
 //
-// Whole panels whose lines start anywhere are copied number by number, each line by up to a warp of threads that take
-// neighbors and only count up addresses; 2-byte numbers by words, which realign puts in place where a line begins
-// between two. What ends within a panel, or has other steps, is copied with an address of its own for each access.
+// Complete panels whose lines start anywhere are copied number by number, each line by up to a warp of threads that
+// take neighbors and only count up addresses; 2-byte numbers by words, which shift_into_place moves where a line begins
+// between two. What ends within a panel, has other steps or is one line, and all of blocks that are no whole warps, is
+// copied with an address of its own for each access.
 //
 // An operand has lines along k, its other side (the block's rows of X, its columns of Y) one line each; or lines
 // along the other side, one a step; or, if those follow one another without a gap, one line a panel; or boxes of
@@ -52,19 +53,19 @@ template <int O, class Element> class panel_stream {
     RICCI_FUNCTION void load(unsigned char* stage, long long number) const {
         if (misaligned_ % 16 == 0) copy<16>(stage + region[O], number);
         else if (part < 4 && misaligned_ % 4 == 0) copy<4>(stage + region[O], number);
-        else if (part == 4 && size == 8 && misaligned_ % 8 == 0) copy<8>(stage + region[O], number);
+        else if (part == 4 && size == 8 && misaligned_ % 8 == 0) copy<8>(stage + region[O], number); // c64
         else copy<part>(stage + region[O], number);
     }
 
-    /// By all threads, when the panel that load has brought is here for all: brings numbers to their places. Whether
-    /// there was something to do, for which all have to wait then.
-    RICCI_FUNCTION bool realign(unsigned char* stage, long long number) const {
+    /// By all threads, when the panel that load has brought is here for all: moves the numbers of lines that came a
+    /// number early. Whether there was something to do, for which all have to wait then.
+    RICCI_FUNCTION bool shift_into_place(unsigned char* stage, long long number) const {
         if constexpr (part == 2) {
             if (!comes_by_words(number)) return false;
-            const Element* const first = first_ + k_offset(arguments_, O - 1, number * k_panel);
-            const int lane = threadIdx.x % 32, own_lines = lines[O] == 1 ? own_steps(number) : line_count;
+            const Element* const first = first_of(number);
+            const int lane = threadIdx.x % 32, there = own_lines(number);
             RICCI_UNROLL_ONCE
-            for (int line = threadIdx.x / 32; line < own_lines; line += threads_per_block / 32) {
+            for (int line = threadIdx.x / 32; line < there; line += threads_per_block / 32) {
                 if (!begins_within_word(first + line_offset(line))) continue;
                 unsigned* const words = reinterpret_cast<unsigned*>(stage + region[O] + line * pitch[O] * size) + lane;
                 RICCI_UNROLL_4
@@ -164,43 +165,47 @@ template <int O, class Element> class panel_stream {
 
     template <int Bytes> RICCI_FUNCTION void copy(unsigned char* to, long long number) const {
         constexpr int of_line = at_a_line(Bytes);
-        if constexpr (Bytes < 16 && of_line >= 8) {
-            if (is_plain(number)) {
-                const Element* const first = first_ + k_offset(arguments_, O - 1, number * k_panel);
-                const int own_lines = lines[O] == 1 ? own_steps(number) : line_count;
+        if constexpr (Bytes < 16 && of_line > 0)
+            if (is_complete(number)) {
                 if constexpr (Bytes == 2)
-                    if (comes_by_words(number)) return copy_words(to, first, own_lines);
-                return copy_lines<Bytes, of_line>(to, first, own_lines);
+                    if (comes_by_words(number)) return copy_words(to, first_of(number), own_lines(number));
+                return copy_lines<Bytes, of_line>(to, first_of(number), own_lines(number));
             }
-        }
         copy_elements<Bytes>(to, number);
     }
 
-    /// Whether a panel has whole lines of neighbors in memory.
-    RICCI_FUNCTION bool is_plain(long long number) const {
+    RICCI_FUNCTION const Element* first_of(long long number) const {
+        return first_ + k_offset(arguments_, O - 1, number * k_panel);
+    }
+    RICCI_FUNCTION int own_lines(long long number) const { return lines[O] == 1 ? own_steps(number) : line_count; }
+
+    /// Whether a panel has complete lines of neighbors in memory.
+    RICCI_FUNCTION bool is_complete(long long number) const {
         return has_neighbors_ && own_ == others && (lines[O] == 1 || own_steps(number) == k_panel);
     }
 
-    /// How many threads may share a line, each with as many copies of so many bytes; 0: no number of them.
+    /// How many threads may share a line, each with as many copies of so many bytes, 32 at the most; 0: none may.
     static RICCI_FUNCTION constexpr int at_a_line(int bytes) {
-        if (line_length * size % bytes != 0) return 0;
+        constexpr int fewest = 8, most_copies = 32;
+        const int copies = line_length * size / bytes;
+        if (is_whole || threads_per_block % 32 != 0 || line_length * size % bytes != 0) return 0;
         int most = has_boxes_of ? box_line / bytes : 32;
-        while (line_length * size / bytes % most != 0) most /= 2;
-        return most;
+        while (copies % most != 0) most /= 2;
+        return most < fewest || copies / most > most_copies ? 0 : most;
     }
 
     RICCI_FUNCTION long long line_offset(int line) const {
-        return is_whole ? 0 : has_lines_along_k ? other_offset(line) : k_offset(arguments_, O - 1, line);
+        return has_lines_along_k ? other_offset(line) : k_offset(arguments_, O - 1, line);
     }
 
     template <int Bytes, int OfLine>
-    RICCI_FUNCTION void copy_lines(unsigned char* to, const Element* first, int own_lines) const {
+    RICCI_FUNCTION void copy_lines(unsigned char* to, const Element* first, int there) const {
         constexpr int copies = line_length * size / Bytes / OfLine,
                       next = has_boxes_of ? box_bytes : OfLine * Bytes; ///< bytes from one copy to the next in shared
         const int lane = threadIdx.x % OfLine * Bytes;
         RICCI_UNROLL_2
         for (int line = threadIdx.x / OfLine; line < line_count; line += threads_per_block / OfLine) {
-            const bool exists = line < own_lines;
+            const bool exists = line < there;
             const unsigned char* const from =
                 reinterpret_cast<const unsigned char*>(first + (exists ? line_offset(line) : 0)) + lane;
             unsigned char* const into = to + (has_boxes_of ? place_in_box(line, lane) : line * pitch[O] * size + lane);
@@ -222,20 +227,21 @@ template <int O, class Element> class panel_stream {
     }
 
     /// Whether a panel of 2-byte numbers comes by words, a warp a line, though some lines begin between two words:
-    /// these lie one number early until realign.
+    /// these lie one number early until shift_into_place.
     RICCI_FUNCTION bool comes_by_words(long long number) const {
-        constexpr bool may = part == 2 && !is_whole && line_length % 64 == 0 && pitch[O] >= line_length + 2;
-        return may && misaligned_ % 4 != 0 && is_plain(number);
+        constexpr bool may =
+            part == 2 && at_a_line(2) > 0 && line_length % 64 == 0 && pitch[O] % 2 == 0 && pitch[O] >= line_length + 2;
+        return may && misaligned_ % 4 != 0 && is_complete(number);
     }
     static RICCI_FUNCTION bool begins_within_word(const void* at) {
         return reinterpret_cast<unsigned long long>(at) % 4 != 0;
     }
 
-    RICCI_FUNCTION void copy_words(unsigned char* to, const Element* first, int own_lines) const {
+    RICCI_FUNCTION void copy_words(unsigned char* to, const Element* first, int there) const {
         const int lane = threadIdx.x % 32;
         RICCI_UNROLL_2
         for (int line = threadIdx.x / 32; line < line_count; line += threads_per_block / 32) {
-            const int bytes = line < own_lines ? 4 : 0;
+            const int bytes = line < there ? 4 : 0;
             const unsigned short* const from =
                 reinterpret_cast<const unsigned short*>(first + (bytes > 0 ? line_offset(line) : 0));
             const bool early = begins_within_word(from);
@@ -291,6 +297,6 @@ template <int O, class Element> class panel_stream {
 /// By all threads, when the panels that load has brought are here for all: so that they can be read.
 template <class X, class Y>
 RICCI_FUNCTION void bring_into_place(const X& x, const Y& y, unsigned char* stage, long long number) {
-    const bool x_moved = x.realign(stage, number), y_moved = y.realign(stage, number);
+    const bool x_moved = x.shift_into_place(stage, number), y_moved = y.shift_into_place(stage, number);
     if (x_moved || y_moved) __syncthreads();
 }

@@ -61,7 +61,7 @@ struct c_stage {
 
     /// Calls move(element in global memory, in shared memory), neighbors in memory by neighboring threads.
     template <class Move> RICCI_FUNCTION void each(const Move& move) const {
-        if constexpr (c_lines == 0 && rows_of_block % 32 == 0)
+        if constexpr (c_lines == 0 && rows_of_block % 32 == 0 && threads_per_block % 32 == 0)
             if (m_offset(a, 0, 1) == 1 && own == rows_of_block) return each_of_columns(move);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < rows_of_block * columns; e += threads_per_block) {
@@ -108,7 +108,7 @@ RICCI_FUNCTION void compute_scattered(const arguments& a, unsigned char* memory,
     commit_async_copies();
     wait_async_copies<0>();
     __syncthreads();
-    if (y.realign(panel, 0)) __syncthreads();
+    bring_into_place(x, y, panel, 0);
     const int number = threadIdx.x / Tile::threads;
     if (number >= Tile::count) return;
     Tile mine(number);
@@ -168,7 +168,7 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         wait_barrier(loaded, parity);
         parity ^= 1;
 #endif
-        const bool x_moved = x.realign(panel, 0), y_moved = is_first && y.realign(panel, 0);
+        const bool x_moved = x.shift_into_place(panel, 0), y_moved = is_first && y.shift_into_place(panel, 0);
         if (x_moved || y_moved) __syncthreads();
         is_first = false;
         const int number = threadIdx.x / Tile::threads;

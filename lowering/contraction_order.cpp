@@ -254,12 +254,12 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
 
 namespace {
 
-/// Whether a factor in the middle leaves the axes as they are: values at points are made, multiplied, and summed
-/// again.
-bool comes_back(const pair_order& order) {
+/// The pair that multiplies the axes there are by a factor point by point, between others: values at points are made,
+/// multiplied, and summed again. 0: there is none.
+std::size_t pair_at_points(const pair_order& order) {
     for (std::size_t p = 1; p + 1 < order.pairs.size(); ++p)
-        if (order.pairs[p].result == order.pairs[p - 1].result) return true;
-    return false;
+        if (order.pairs[p].result == order.pairs[p - 1].result) return p;
+    return 0;
 }
 
 } // namespace
@@ -269,7 +269,8 @@ pair_order along_other_axes(const pair_order& order, const std::vector<label_set
                             const neighbor_axes& neighbors) {
     const auto sequence = as_sequence(order);
     if (sequence.size() < 3 || sequence.size() != factors.size()) return order;
-    if (!comes_back(order)) return order;
+    const auto points = pair_at_points(order);
+    if (points == 0) return order;
     auto best = order;
     const auto try_swapped = [&](std::vector<int> moved, std::size_t a, std::size_t b) {
         std::swap(moved[a], moved[b]);
@@ -282,13 +283,16 @@ pair_order along_other_axes(const pair_order& order, const std::vector<label_set
     const auto at = [&](std::size_t n) { return static_cast<std::size_t>(sequence[n]); };
 
     const std::size_t large = factors[at(0)].count() >= factors[at(1)].count() ? 0 : 1;
+    // What was made last before the points is summed first behind them, in one phase: those two keep their places.
+    const bool may_begin = points > 2, may_end = order.pairs.size() > points + 3;
     const auto first = (factors[at(0)] | factors[at(1)]) & ~order.pairs.front().result;
-    if (has(first, neighbors.factors[at(large)]) && !has(factors[at(2)], neighbors.factors[at(large)]))
+    if (may_begin && has(first, neighbors.factors[at(large)]) && !has(factors[at(2)], neighbors.factors[at(large)]))
         try_swapped(sequence, 1 - large, 2);
 
     const auto now = as_sequence(best);
     const auto before = best.pairs[best.pairs.size() - 2].result;
-    if (has(best.pairs.back().result & ~before, neighbors.result)) try_swapped(now, now.size() - 2, now.size() - 1);
+    if (may_end && has(best.pairs.back().result & ~before, neighbors.result))
+        try_swapped(now, now.size() - 2, now.size() - 1);
     return best;
 }
 

@@ -286,9 +286,10 @@ turn_cost cost_of_shared(const step& st, const ab_sizes& s, const batched_tile& 
     const bool x_in_rows = ab_smallest_step(st, static_cast<std::size_t>(st.x), k) <
                            ab_smallest_step(st, static_cast<std::size_t>(st.x), m);
     const bool is_whole = panel_layout_of(st, t).lines[1] >= panel_lines::whole_other;
-    // bytes of a thread, and instructions for them: lines that start anywhere are copied by threads that count up
+    // bytes of a thread, and instructions for them: columns that start anywhere are copied by threads that count up
     const bool on_lines = is_whole || single_step(st, st.x, x_in_rows ? m : k) * s.x % 16 == 0;
-    const double copied = on_lines ? 16 : std::max<double>(4, real(s.x)), for_a_copy = on_lines ? 16 : 4;
+    const bool counts_up = !on_lines && !x_in_rows && single_step(st, st.x, m) == 1;
+    const double copied = on_lines ? 16 : std::max<double>(4, real(s.x)), for_a_copy = counts_up ? 4 : 16;
     const double instructions = multiplies +
                                 numbers * loads *
                                     (mma != nullptr ? 1 + mma->issue
@@ -325,10 +326,10 @@ double slower(const step& st, const ab_sizes& s, const batched_tile& t, const ma
     const bool anywhere = has_columns_off_lines(st);
     switch (ab_kernel_of(t)) {
     case ab_kernel::warps:
-        if (anywhere) return s.x == 8 ? 1.5 : s.x == 4 ? 2.6 : 2.2;
+        if (anywhere) return s.x >= 8 ? 1.5 : s.x == 4 ? 2.6 : 2.2;
         return (t.stages > 1 ? 1.1 : 1.015) * (s.x == 4 ? 1.12 : s.x == 8 && t.tile_n > 2 ? 1.05 : 1);
     case ab_kernel::threads:
-        if (anywhere) return s.x == 8 ? 1.3 : s.x == 4 ? 1.7 : 2.5;
+        if (anywhere) return s.x >= 8 ? 1.3 : s.x == 4 ? 1.7 : 2.5;
         return (s.x == 2 && s.k > 1 ? 1.15 : 1) * by_distance(st, s, t);
     case ab_kernel::boxes: return std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
     default: return t.core == batched_core::mma ? 1.12 : 1;

@@ -114,8 +114,9 @@ tuning_key key_of(const step& st, const machine& chip) {
     };
     tuning_key out;
     // Lines of batched_lanes, and columns of tall-skinny products, that start at multiples of 16 bytes and others
-    // have kernels of their own.
-    const std::string_view lines = has_columns_off_lines(st)            ? ", columns anywhere"
+    // have kernels of their own; but for low tall-skinny products, of which none were measured.
+    const bool anywhere = has_columns_off_lines(st) && batch_of(st, chip) == batch_class::many;
+    const std::string_view lines = anywhere                             ? ", columns anywhere"
                                    : st.kernel != family::batched_lanes ? ""
                                    : moves_lanes_in_boxes(st, chip)     ? ", lines aligned"
                                    : shifts_lanes(st, chip)             ? ", lines shifted"

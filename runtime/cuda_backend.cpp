@@ -187,9 +187,11 @@ constant_kernel::instance cuda_backend::load_instance(const std::string& code, c
         constant_kernel::instance out;
         check(d_.cuModuleGetFunction(&out.function, module, entry.c_str()),
               fmt::format("looking for {} in its module: cuModuleGetFunction", entry).c_str());
-        constexpr const char* constants = "ricci_constants"; // the code has the names of its symbols
+        // The code has the names of its symbols: a look-up that fails is an error to compute-sanitizer.
+        constexpr const char* constants = "ricci_constants";
         if (std::size_t bytes = 0; code.find(constants) != code.npos)
-            check(d_.cuModuleGetGlobal(&out.constants, &bytes, module, constants), "cuModuleGetGlobal");
+            check(d_.cuModuleGetGlobal(&out.constants, &bytes, module, constants),
+                  fmt::format("looking for the constants of {}: cuModuleGetGlobal", entry).c_str());
         int fixed = 0;
         check(d_.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, out.function), "cuFuncGetAttribute");
         // Allows all that a block may have, 48 KB without it. What a block gets, and so the occupancy, is the

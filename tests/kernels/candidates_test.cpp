@@ -91,6 +91,12 @@ const covering_case cases[] = {
     {"C(e,i,j) = A(e,i,k,l)*B(e,l,k,j)", "C=bf16[257,9,10] A=bf16[257,9,3,5] B=bf16[257,5,3,10]"},
 };
 
+// Blocks of panels that are no whole warps, whose lines start anywhere, also between two words: one tile each.
+const covering_case panel_cases[] = {
+    {"C(j,e) = A(k,e)*B(k,j,e)", "C=f64[128,5] A=f32[127,5] B=f64[127,128,5]"},
+    {"C(i,j,e) = A(i,k,e)*B(j,k,e)", "C=f32[100,128,3] A=f32[100,128,3] B=f16[128:1,128:129,3:16513]"},
+};
+
 // Rows that end in the middle of a block; lines of vectors, and lines that are not; columns, rows and one of each.
 const covering_case tall_cases[] = {
     {"C(i,j) += A(i,k)*B(k,j)", "C=f64[2052:1,5:2060] A=f64[2052:1,3:2054] B=f64[3,5]"},
@@ -189,7 +195,7 @@ const covering_case stationary_cases[] = {
     {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f32[40,33,5] A=bf16[32,40,5] B=bf16[33,32,5]"},
 };
 
-enum class kind : std::uint8_t { chosen, realigned, stationary };
+enum class kind : std::uint8_t { chosen, realigned, stationary, panels };
 
 template <std::size_t Count> void check(const covering_case (&cases)[Count], kind wanted = kind::chosen) {
     const device where(device_under_test());
@@ -207,9 +213,10 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
             *found = lowering::with_columns(*found);
             found->kernel = lowering::family::batched_stationary;
         }
+        if (wanted == kind::panels) REQUIRE(found->kernel == lowering::family::batched_panels);
         auto candidates = lowering::tile_candidates(*found, of_few_processors(chip));
         if (wanted == kind::realigned) std::erase_if(candidates, [](const auto& t) { return !t.realigned; });
-        REQUIRE(candidates.size() > 3);
+        REQUIRE(candidates.size() > (wanted == kind::panels ? 0 : 3));
         std::shuffle(candidates.begin(), candidates.end(), random);
         using lowering::batched_tile;
         for (auto to = candidates.begin();
@@ -241,6 +248,8 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count], kin
 } // namespace
 
 TEST_CASE("candidates of batched products agree with the oracle") { check(cases); }
+
+TEST_CASE("panels whose lines start anywhere agree with the oracle") { check(panel_cases, kind::panels); }
 
 TEST_CASE("candidates of batched products that realign agree with the oracle") {
     check(realigned_cases, kind::realigned);

@@ -131,6 +131,16 @@ TEST_CASE("a product there and back begins and ends along other axes than its ne
     // Where the order matters to the flops it stays.
     const std::vector<double> flat = {2, 5, 5, 1000, 8, 6, 6, 9, 5, 5};
     CHECK(ordered(flat, i, a) == ordered(flat, -1, -1));
+    // Of two contractions on each side both lie at the points, and keep what was made last to be summed first.
+    const std::vector<label_set> flat_factors = {labels({q, a}), labels({r, b}), labels({q, r, e}),
+                                                 labels({q, i}), labels({r, j}), labels({i, j, e})};
+    const auto two = contraction_order(flat_factors, labels({a, b, e}), cube, 8);
+    for (const int of_u : {-1, int{i}, int{j}})
+        for (const int of_v : {-1, int{a}, int{b}}) {
+            const auto kept_two = along_other_axes(two, flat_factors, labels({a, b, e}), cube, 8, {},
+                                                   {{-1, -1, -1, -1, -1, of_u}, of_v});
+            for (std::size_t n = 0; n < two.pairs.size(); ++n) CHECK(kept_two.pairs[n].result == two.pairs[n].result);
+        }
     // One way only: other steps' phases may fit its order.
     const std::vector<label_set> there(factors.begin() + 4, factors.end());
     const auto values = labels({q, r, s, e});
