@@ -1,6 +1,7 @@
 // chain_shape: how many elements a chain's kernel has at a time, and what it is expected to cost.
 #include "lowering/chain_shape.hpp"
 
+#include "lowering/chain_key.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/sm_limits.hpp"
 
@@ -89,20 +90,23 @@ block_bytes least_memory(chain c, const machine& chip) {
     return {shared_layout_of(c).bytes, chip.shared_bytes};
 }
 
-bool choose_chain_shape(chain& c, const machine& chip) {
-    // As many sums at once as hide what a multiply-add takes.
-    const std::int64_t most = chip.kind == target::cpu ? 8 : 4;
-    for (auto& ph : c.phases) {
-        const auto points = ph.point_count();
-        ph.unrolled = static_cast<std::int32_t>(up(points, up(points, most)));
-    }
-    const auto least = least_memory(c, chip);
-    if (chip.kind == target::cpu || least.bytes > least.most) return least.bytes <= least.most;
+batched_tile tile_of(const chain& c) {
+    batched_tile out;
+    out.products = c.elements_of_block, out.threads = c.threads, out.stages = c.blocks_of_processor;
+    return out;
+}
+
+void set_tile(chain& c, const batched_tile& t) {
+    c.elements_of_block = t.products, c.threads = t.threads, c.blocks_of_processor = t.stages;
+}
+
+namespace {
+
+/// Blocks of each size, with as many of an SM as registers are expected to allow.
+std::vector<batched_tile> expected_tiles(const chain& given, const machine& chip) {
+    std::vector<batched_tile> out;
+    auto c = given;
     const auto items = most_items(c);
-    struct {
-        double worth = 0;
-        std::int32_t elements = 1, threads = 1, blocks = 1;
-    } best;
     for (std::int64_t threads = warp; threads <= largest_block; threads += warp)
         for (std::int64_t rounds = 1, last = 0; rounds <= most_rounds; ++rounds) {
             c.elements_of_block = static_cast<std::int32_t>(std::max<std::int64_t>(threads * rounds / items, 1));
@@ -112,11 +116,67 @@ bool choose_chain_shape(chain& c, const machine& chip) {
             const auto bytes = shared_layout_of(c).bytes;
             if (bytes > chip.shared_bytes) break;
             c.blocks_of_processor = blocks_at_once(c, bytes, chip);
-            if (const auto w = worth(c); w > best.worth)
-                best = {w, c.elements_of_block, c.threads, c.blocks_of_processor};
+            out.push_back(tile_of(c));
         }
-    c.elements_of_block = best.elements, c.threads = best.threads, c.blocks_of_processor = best.blocks;
-    return true;
+    return out;
+}
+
+} // namespace
+
+std::vector<batched_tile> chain_tiles(const chain& given, const machine& chip) {
+    std::vector<batched_tile> out;
+    if (chip.kind == target::cpu) return out;
+    auto c = given;
+    for (const auto& expected : expected_tiles(given, chip))
+        for (const int more : {0, -1, 1}) {
+            auto t = expected;
+            t.stages += more;
+            set_tile(c, t);
+            const auto held = t.stages * (shared_layout_of(c).bytes + shared_of_a_block);
+            if (t.stages > 0 && t.stages <= blocks_of_an_sm && t.stages * t.threads <= threads_of_an_sm &&
+                held <= chip.shared_bytes + shared_of_a_block)
+                out.push_back(t);
+        }
+    return out;
+}
+
+std::vector<double> chain_tile_seconds(const chain& given, const std::vector<batched_tile>& tiles,
+                                       const machine& chip) {
+    std::vector<double> out;
+    auto c = given;
+    for (const auto& t : tiles) {
+        set_tile(c, t);
+        out.push_back(chain_seconds(c, chip) / worth(c));
+    }
+    return out;
+}
+
+std::optional<tile_origin> choose_chain_shape(chain& c, const machine& chip, const priors& known) {
+    // As many sums at once as hide what a multiply-add takes.
+    const std::int64_t most = chip.kind == target::cpu ? 8 : 4;
+    for (auto& ph : c.phases) {
+        const auto points = ph.point_count();
+        ph.unrolled = static_cast<std::int32_t>(up(points, up(points, most)));
+    }
+    const auto least = least_memory(c, chip);
+    if (least.bytes > least.most) return {};
+    if (chip.kind == target::cpu) return tile_origin::model;
+    for (const auto* table : {known.measured, known.shipped}) {
+        const auto* const found = table == nullptr ? nullptr : table->find(key_of(c));
+        if (found == nullptr) continue;
+        const auto tiles = chain_tiles(c, chip);
+        if (std::ranges::find(tiles, found->tile) == tiles.end()) continue;
+        set_tile(c, found->tile);
+        return table == known.measured ? tile_origin::measured : tile_origin::shipped;
+    }
+    double best = 0;
+    batched_tile chosen;
+    for (const auto& t : expected_tiles(c, chip)) {
+        set_tile(c, t);
+        if (const auto w = worth(c); w > best) best = w, chosen = t;
+    }
+    set_tile(c, chosen);
+    return tile_origin::model;
 }
 
 double chain_seconds(const chain& c, const machine& chip) {

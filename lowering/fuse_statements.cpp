@@ -29,7 +29,7 @@ constexpr std::int64_t least_elements = 1024; ///< of an axis that is no batch
 
 class fuser {
   public:
-    fuser(plan& p, const machine& chip) : plan_(p), chip_(chip) {}
+    fuser(plan& p, const machine& chip, const priors& known) : plan_(p), chip_(chip), known_(known) {}
 
     void run() {
         for (std::size_t first = 0; first + 1 < plan_.steps.size();) {
@@ -48,6 +48,7 @@ class fuser {
         std::set<std::int32_t> own; ///< temporaries
         chain made;
         double apart; ///< seconds, of a kernel for each step
+        tile_origin origin = tile_origin::model; ///< of its block
     };
 
     const step& at(std::size_t n) const { return plan_.steps[n]; }
@@ -72,7 +73,7 @@ class fuser {
                     if (steps.empty()) continue;
                     auto made = build(first, last, steps, axis, own);
                     if (!made) continue;
-                    found_chain out{last, own, *std::move(made), 0};
+                    found_chain out{last, own, *std::move(made), 0, tile_origin::model};
                     if (pays(first, out)) return out;
                 }
             }
@@ -241,7 +242,9 @@ class fuser {
         reuse_slots(c);
         if (chip_.kind == target::cuda) space_slots(c);
         choose_constants(c, chip_);
-        if (!choose_chain_shape(c, chip_)) {
+        if (const auto origin = choose_chain_shape(c, chip_, known_)) {
+            f.origin = *origin;
+        } else {
             const auto least = least_memory(c, chip_);
             tell(fmt::format(": a block of {} takes {} bytes of {}, of {} that there are for it",
                              chip_.kind == target::cpu ? "a vector's elements" : "one element", least.bytes,
@@ -279,6 +282,7 @@ class fuser {
             auto& st = plan_.steps[n];
             st.chain = number;
             st.kernel = family::chain, st.shape = form::chain;
+            st.batched = tile_of(f.made), st.origin = f.origin;
         }
         const auto& c = f.made;
         double kept = 0;
@@ -302,6 +306,7 @@ class fuser {
 
     plan& plan_;
     const machine& chip_;
+    const priors& known_;
 
     struct cut {
         std::size_t last; ///< step of the shortest run that is longer than the chain, and is none
@@ -313,8 +318,8 @@ class fuser {
 
 } // namespace
 
-plan fuse_statements(plan p, const machine& chip) {
-    if (chip.has_compiler) fuser(p, chip).run();
+plan fuse_statements(plan p, const machine& chip, const priors& known) {
+    if (chip.has_compiler) fuser(p, chip, known).run();
     return p;
 }
 

@@ -60,7 +60,7 @@ plan lower(const statement& s, const machine& chip, const priors& known, bool dy
     const pass_observer pass = [&](std::string_view name, plan result) { return tracer(name, std::move(result)); };
     auto p = split_into_steps(s, chip, false, pass);
     p.same_access = same_accesses(s);
-    if (!dynamic_extents) p = pass("fuse_statements", fuse_statements(std::move(p), chip));
+    if (!dynamic_extents) p = pass("fuse_statements", fuse_statements(std::move(p), chip, known));
     return choose_kernels(std::move(p), chip, known, dynamic_extents, pass);
 }
 

@@ -157,7 +157,7 @@ plan lower_program(const std::vector<statement>& statements, const std::vector<s
     const pass_observer tracer = [&](std::string_view name, plan result) { return traced(name, std::move(result)); };
     auto p = tracer("statements as steps", program_joiner(statements, locals, shared, chip).run());
     p = tracer("fills_first", fills_first(std::move(p)));
-    p = tracer("fuse_statements", fuse_statements(std::move(p), chip));
+    p = tracer("fuse_statements", fuse_statements(std::move(p), chip, known));
     return choose_kernels(std::move(p), chip, known, false, tracer);
 }
 

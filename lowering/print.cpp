@@ -325,4 +325,10 @@ std::string to_string(const batched_tile& t, target where) {
     return out;
 }
 
+std::string to_string(const batched_tile& t, const step& st, target where) {
+    if (st.chain < 0) return to_string(t, where);
+    return fmt::format("{} element{}, {} threads, {} block{} an SM", t.products, t.products == 1 ? "" : "s",
+                       t.threads, t.stages, t.stages == 1 ? "" : "s");
+}
+
 } // namespace ricci::lowering

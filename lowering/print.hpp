@@ -33,5 +33,7 @@ std::string_view name_of(tile_origin o);
 /// "mma 2x1, 16 products, 128 threads", on a CPU "2x9, sum unrolled by 4, 1 product ahead": the parameters that say
 /// most; what they mean stands at the heads of the kernels, and of register_tile.hpp.
 std::string to_string(const batched_tile& t, target where);
+/// Of a step's kernel, or of the chain that it is a step of.
+std::string to_string(const batched_tile& t, const step& st, target where);
 
 } // namespace ricci::lowering

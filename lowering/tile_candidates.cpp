@@ -42,7 +42,7 @@ bool has_tile(const step& st, const machine& chip) {
         return st.kernel == family::batched_small || st.kernel == family::batched_lanes ||
                st.kernel == family::batched_blocked;
     return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::scatter &&
-           st.kernel != family::library;
+           st.kernel != family::library && st.kernel != family::chain;
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {

@@ -51,16 +51,16 @@ std::string_view describe(cache_hit hit) {
 }
 
 std::string describe_sizes(const step& st) {
-    if (st.classes.empty()) return "";
+    if (st.classes.empty() || st.chain >= 0) return "";
     return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n),
                        extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
 
-/// " of 3 phases over e, 16 elements a block".
-std::string describe(const chain& c) {
-    return fmt::format(" of {} phase{} over {}, {} element{} a block", c.phases.size(),
-                       c.phases.size() == 1 ? "" : "s", c.axis, c.elements_of_block,
-                       c.elements_of_block == 1 ? "" : "s");
+/// " of 3 phases over e, 16 elements at a time".
+std::string describe(const chain& c, const machine& chip) {
+    const auto at_once = chip.kind == target::cpu ? chain_lanes(c, chip) : c.elements_of_block;
+    return fmt::format(" of {} phase{} over {}, {} element{} at a time", c.phases.size(),
+                       c.phases.size() == 1 ? "" : "s", c.axis, at_once, at_once == 1 ? "" : "s");
 }
 
 /// Of what a step's kernel does: the whole chain that the step begins.
@@ -86,7 +86,7 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
             continue;
         }
         text += fmt::format("    {}{}: kernel {}", name_of(st.shape), describe_sizes(st), name_of(st.kernel));
-        if (st.chain >= 0) text += describe(p.chains[static_cast<std::size_t>(st.chain)]);
+        if (st.chain >= 0) text += describe(p.chains[static_cast<std::size_t>(st.chain)], b.machine());
         if (st.group >= 0) {
             const auto& group = p.groups[static_cast<std::size_t>(st.group)];
             text += fmt::format(" for each of {} slice{} of {}", group.count, group.count == 1 ? "" : "s",
@@ -104,8 +104,8 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads,
                                         request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
-                if (has_tile(st, b.machine()))
-                    text += fmt::format(", tile {} by {}", to_string(st.batched, b.machine().kind),
+                if (has_tile(st, b.machine()) || (st.chain >= 0 && b.machine().kind == target::cuda))
+                    text += fmt::format(", tile {} by {}", to_string(st.batched, st, b.machine().kind),
                                         name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
                 for (const auto& kernel : request.behind)

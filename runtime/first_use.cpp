@@ -1,13 +1,14 @@
 // first_use: tunes a statement's kernels when it runs for the first time.
 #include "runtime/first_use.hpp"
 
-#include "lowering/choose_tile.hpp"
 #include "lowering/error.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
+#include "runtime/kernel_source.hpp"
 #include "runtime/tuner.hpp"
 #include "runtime/tuning_database.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 
@@ -15,37 +16,65 @@ namespace ricci::runtime {
 
 using namespace lowering;
 
-bool tune_steps(backend& b, const statement& s, const plan& p) {
-    static std::mutex alone; // two measurements at once would measure each other
+namespace {
+
+tuning_effort quick_effort() {
     tuning_effort effort;
     effort.prune = 1.2;
     effort.most = 12; // a second at the most, mostly of compiling
     effort.samples = 3;
+    return effort;
+}
+
+bool is_measured(tile_origin o) { return o == tile_origin::measured || o == tile_origin::shipped; }
+
+/// What `tune` finds of candidates that `planned` has, if anything; keeps it. Memory that there is not, or a kernel
+/// that fails, leaves the choice to the model.
+template <class Tune>
+bool keep_best(tuning_database& database, const tuned_step& planned, const Tune& tune) {
+    if (planned.count(candidate::outcome::measured) < 2) return false;
+    try {
+        const auto tuned = tune();
+        if (!tuned.best) return false;
+        tuning_table one;
+        one.put(tuned.key, {tuned.candidates[*tuned.best].tile, tuned.candidates[*tuned.best].seconds});
+        database.keep(one);
+        return true;
+    } catch (const error& e) {
+        if (e.blame() != blame::environment) throw;
+    } catch (const std::bad_alloc&) {
+    }
+    return false;
+}
+
+} // namespace
+
+bool tune_steps(backend& b, const statement& s, const plan& p) {
+    static std::mutex alone; // two measurements at once would measure each other
+    const auto effort = quick_effort();
+    auto& database = tuning_database_of(b.machine());
     bool found = false;
-    for (const auto& st : p.steps) {
-        if (!is_worth_tuning(st, b.machine()) || !executable::has_work(st)) continue;
-        if (st.origin == tile_origin::measured || st.origin == tile_origin::shipped) continue;
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        const auto& st = p.steps[n];
+        const bool is_chain = st.chain >= 0;
+        if (is_measured(st.origin) || !executable::has_work(st)) continue;
+        if (is_chain ? !begins_kernel(p, n) : !is_worth_tuning(st, b.machine())) continue;
         const std::lock_guard lock(alone);
-        auto& database = tuning_database_of(b.machine());
+        const auto& chain = is_chain ? &p.chains[static_cast<std::size_t>(st.chain)] : nullptr;
+        const auto planned =
+            is_chain ? plan_tuning(*chain, b.machine(), effort) : plan_tuning(st, b.machine(), effort);
         const auto measured = database.measured();
-        auto again = st;
-        choose_tile(again, b.machine(), {measured.get(), nullptr});
-        if (again.origin == tile_origin::measured) { // meanwhile, by another thread
+        const auto* const known = measured->find(planned.key);
+        if (known != nullptr && std::ranges::any_of(planned.candidates, [&](const candidate& c) {
+                return c.tile == known->tile;
+            })) { // meanwhile, by another thread
             found = true;
             continue;
         }
-        try {
-            if (plan_tuning(st, b.machine(), effort).count(candidate::outcome::measured) < 2) continue;
-            const auto tuned = tune_step(b, st, s, effort);
-            if (!tuned.best) continue;
-            tuning_table one;
-            one.put(tuned.key, {tuned.candidates[*tuned.best].tile, tuned.candidates[*tuned.best].seconds});
-            database.keep(one);
-            found = true;
-        } catch (const error& e) {
-            if (e.blame() != blame::environment) throw;
-        } catch (const std::bad_alloc&) {
-        }
+        found = keep_best(
+                    database, planned,
+                    [&] { return is_chain ? tune_chain(b, p, st.chain, s, effort) : tune_step(b, st, s, effort); }) ||
+                found;
     }
     return found;
 }

@@ -2,6 +2,7 @@
 #include "runtime/program_cache.hpp"
 
 #include "runtime/backend.hpp"
+#include "runtime/first_use.hpp"
 #include "runtime/run.hpp"
 #include "runtime/statement_key.hpp"
 #include "runtime/tuning_database.hpp"
@@ -18,7 +19,12 @@ using namespace lowering;
 /// Beyond this many structures the map starts anew: kernels stay cached, only lowering is done again.
 constexpr std::size_t most_programs = 4096;
 
-using program_map = std::unordered_map<key_words, std::shared_ptr<const executable>, key_hash>;
+/// Null code: nothing is fused. What was prepared while a stream was captured lacks measurements that it is to have.
+struct kept_program {
+    std::shared_ptr<const executable> code;
+    bool lacks_measurements = false;
+};
+using program_map = std::unordered_map<key_words, kept_program, key_hash>;
 
 /// What all threads share; locked only where a thread meets a program for the first time.
 struct shared_state {
@@ -32,12 +38,26 @@ shared_state& shared() {
 /// Counts how often programs were forgotten: what threads keep from before is not used after it.
 std::atomic<int> generation{0};
 
-std::shared_ptr<const executable> make_fused(const placed_program& p) {
-    const device d(p.statements[0].accesses[0].device);
-    if (!backend_of(d).machine().has_compiler) return nullptr;
+device device_of(const placed_program& p) { return device(p.statements[0].accesses[0].device); }
+
+kept_program make_fused(const placed_program& p) {
+    auto& b = backend_of(device_of(p));
+    if (!b.machine().has_compiler) return {};
     auto plan = plan_of(p, nullptr);
-    if (plan.chains.empty() || !executable::can_run(plan)) return nullptr;
-    return std::make_shared<const executable>(d, std::move(plan));
+    if (plan.chains.empty() || !executable::can_run(plan)) return {};
+    kept_program out;
+    if (chosen_tuning() == tuning::on_first_use) {
+        if (b.capturing())
+            out.lacks_measurements = true;
+        else if (tune_steps(b, p.joined, plan))
+            plan = plan_of(p, nullptr);
+    }
+    out.code = std::make_shared<const executable>(device_of(p), std::move(plan));
+    return out;
+}
+
+bool is_ready(const kept_program& kept, const placed_program& p) {
+    return !kept.lacks_measurements || backend_of(device_of(p)).capturing();
 }
 
 void write_program_key(const placed_program& p, key_words& key) {
@@ -82,24 +102,27 @@ std::shared_ptr<const executable> find_fused(const placed_program& p) {
     if (const int now = generation.load(std::memory_order_acquire); now != of_generation)
         mine.clear(), of_generation = now;
     write_program_key(p, key);
-    if (const auto found = mine.find(key); found != mine.end()) return found->second;
+    if (const auto found = mine.find(key); found != mine.end() && is_ready(found->second, p))
+        return found->second.code;
     auto& state = shared();
-    std::shared_ptr<const executable> made;
+    kept_program made;
     bool is_known = false;
     {
         const std::lock_guard lock(state.mutex);
-        if (const auto found = state.programs.find(key); found != state.programs.end())
+        if (const auto found = state.programs.find(key); found != state.programs.end() && is_ready(found->second, p))
             made = found->second, is_known = true;
     }
     if (!is_known) {
         made = make_fused(p); // compiles, while other threads go on
         const std::lock_guard lock(state.mutex);
         if (state.programs.size() >= most_programs) state.programs.clear();
-        made = state.programs.try_emplace(key, made).first->second;
+        auto& kept = state.programs.try_emplace(key, made).first->second;
+        if (kept.lacks_measurements) kept = made;
+        made = kept;
     }
     if (mine.size() >= most_programs) mine.clear();
-    mine.emplace(key, made);
-    return made;
+    mine.insert_or_assign(key, made);
+    return made.code;
 }
 
 void forget_programs() {

@@ -1,4 +1,4 @@
-// step_memory: memory of its own for the operands of one step.
+// step_memory: memory of its own for the operands of one kernel's steps.
 #include "runtime/step_memory.hpp"
 
 #include "runtime/half.hpp"
@@ -76,7 +76,11 @@ void step_memory::add_region(const step& st, const operand& o, const statement& 
     }
     const bool shares = o.source >= 0 && o.type != scalar_type::address;
     const void* const data = shares ? s.accesses[static_cast<std::size_t>(o.source)].data : nullptr;
-    const auto same = [&](const region& r) { return data != nullptr && r.data == data && r.type == o.type; };
+    const auto known = region_of_source_.find(o.source);
+    const auto same = [&](const region& r) {
+        return (data != nullptr && r.data == data && r.type == o.type) ||
+               (known != region_of_source_.end() && &r == &regions_[known->second]);
+    };
     auto found = std::find_if(regions_.begin(), regions_.end(), same);
     if (found == regions_.end()) {
         found = regions_.insert(regions_.end(), region{});
@@ -87,7 +91,31 @@ void step_memory::add_region(const step& st, const operand& o, const statement& 
 }
 
 step_memory::step_memory(backend& b, const step& st, const statement& s, std::size_t least_bytes) : backend_(b) {
-    for (const auto& o : st.operands) add_region(st, o, s);
+    add_regions(st, s);
+    if (st.workspace.source < 0) {
+        region_of_source_[st.workspace.source] = regions_.size();
+        region own;
+        own.type = scalar_type::f64, own.last = st.workspace.bytes / size_of(scalar_type::f64) - 1;
+        regions_.push_back(own);
+    }
+    output_ = region_of(st.operands[0].source);
+    make_sets(least_bytes);
+}
+
+step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const statement& s, std::size_t least_bytes)
+    : backend_(b), order_(table_order::rising) {
+    for (const auto& m : p.chains[static_cast<std::size_t>(chain)].memories) outside_.insert(m.source);
+    for (const auto& st : p.steps)
+        if (st.chain == chain) add_regions(st, s);
+    for (const auto& st : p.steps)
+        if (st.chain == chain && outside_.contains(st.operands[0].source)) output_ = region_of(st.operands[0].source);
+    make_sets(least_bytes);
+}
+
+void step_memory::add_regions(const step& st, const statement& s) {
+    const auto is_known = [&](const operand& o) { return outside_.empty() || outside_.contains(o.source); };
+    for (const auto& o : st.operands)
+        if (is_known(o)) add_region(st, o, s);
     for (const auto& o : st.operands)
         for (const auto& g : o.gathers) {
             const auto& table = st.operands[static_cast<std::size_t>(g.table)];
@@ -101,13 +129,9 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
                 r.entries_below = r.entries_below == 0 ? g.extent : std::min(r.entries_below, g.extent);
             }
         }
-    if (st.workspace.source < 0) {
-        region_of_source_[st.workspace.source] = regions_.size();
-        region own;
-        own.type = scalar_type::f64, own.last = st.workspace.bytes / size_of(scalar_type::f64) - 1;
-        regions_.push_back(own);
-    }
-    output_ = region_of(st.operands[0].source);
+}
+
+void step_memory::make_sets(std::size_t least_bytes) {
     std::size_t of_a_set = 0;
     for (auto& r : regions_) {
         of_a_set += r.bytes();
@@ -149,6 +173,9 @@ std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) c
     std::vector<std::byte> out(elements * static_cast<std::size_t>(size_of(r.type)));
     std::int64_t entry = 0;
     for (std::size_t e = 0; e < elements; ++e, entry = (entry + step) % count) {
+        if (order_ == table_order::rising)
+            entry = static_cast<std::int64_t>(static_cast<double>(e) / static_cast<double>(elements) *
+                                              static_cast<double>(count));
         const auto narrow = static_cast<std::int32_t>(entry);
         // The operand's offset comes on top.
         const auto address = r.type == scalar_type::address

@@ -1,4 +1,4 @@
-// step_memory: memory of its own for the operands of one step, so that its kernels can be tried without touching
+// step_memory: memory of its own for the operands of one kernel's steps, so that it can be tried without touching
 // anybody's data.
 #pragma once
 
@@ -23,6 +23,11 @@ class step_memory {
     /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not
     /// enough memory.
     step_memory(backend& b, const lowering::step& st, const lowering::statement& s, std::size_t least_bytes);
+
+    /// Of the steps of one chain of a plan, whose last output counts; the entries of index tables rise, as those of
+    /// a mesh's neighboring elements mostly do.
+    step_memory(backend& b, const lowering::plan& p, std::int32_t chain, const lowering::statement& s,
+                std::size_t least_bytes);
 
     int sets() const { return static_cast<int>(sets_.size()); }
     std::size_t bytes() const { return bytes_; }
@@ -54,6 +59,10 @@ class step_memory {
     using memory = std::unique_ptr<void, release_to>;
     using set = std::vector<memory>; ///< one a region
 
+    enum class table_order : std::uint8_t { spread, rising };
+
+    void add_regions(const lowering::step& st, const lowering::statement& s);
+    void make_sets(std::size_t least_bytes);
     std::size_t region_of(std::int32_t source) const { return region_of_source_.at(source); }
     std::byte* begin(const set& of, std::size_t r) const;
     void add_region(const lowering::step& st, const lowering::operand& o, const lowering::statement& s);
@@ -61,7 +70,9 @@ class step_memory {
     std::vector<std::byte> block_of(const set& of, std::size_t r) const;
 
     backend& backend_;
-    std::size_t output_ = 0; ///< its region
+    table_order order_ = table_order::spread;
+    std::set<std::int32_t> outside_; ///< of a chain: the sources that its kernel reads or writes
+    std::size_t output_ = 0;         ///< its region
     std::vector<region> regions_;
     std::map<std::int32_t, std::size_t> region_of_source_;
     std::set<std::int32_t> by_address_; ///< sources whose data is null

@@ -1,11 +1,14 @@
-// tuner: measures the parameters that a step's kernel may have against each other.
+// tuner: measures the parameters that a step's or a chain's kernel may have against each other.
 #include "runtime/tuner.hpp"
 
+#include "lowering/chain_key.hpp"
+#include "lowering/chain_shape.hpp"
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/host_threads.hpp"
 #include "runtime/kernel_arguments.hpp"
+#include "runtime/kernel_source_families.hpp"
 #include "runtime/loaded_request.hpp"
 #include "runtime/result_check.hpp"
 #include "runtime/step_memory.hpp"
@@ -30,10 +33,20 @@ constexpr std::size_t most_finalists = 4;
 constexpr double compiling = 0.5; ///< of a step's time
 constexpr int most_repetitions = 1000;
 
-class step_tuner {
+/// What is tuned: a kernel, whatever it computes.
+struct subject {
+    tuned_step planned;
+    scalar_type compute{};
+    std::function<kernel_request(const batched_tile&)> kernel;
+    std::function<kernel_request(const batched_tile&)> alone; ///< of one product of a batch; null: it has none
+    std::function<step_memory(std::size_t least_bytes)> memory;
+    std::function<bool(const std::vector<std::byte>&, const std::vector<std::byte>&)> agree; ///< two results
+};
+
+class kernel_tuner {
   public:
-    step_tuner(backend& b, const step& st, const statement& s, const tuning_effort& effort)
-        : backend_(b), step_(st), statement_(s), effort_(effort), out_(plan_tuning(st, b.machine(), effort)) {
+    kernel_tuner(backend& b, subject what, const statement& s, const tuning_effort& effort)
+        : backend_(b), what_(std::move(what)), statement_(s), effort_(effort), out_(std::move(what_.planned)) {
         for (std::size_t n = 0; n < out_.candidates.size(); ++n)
             if (out_.candidates[n].result == outcome::measured) kept_.push_back(n);
         kernels_.resize(out_.candidates.size());
@@ -44,7 +57,7 @@ class step_tuner {
         if (stopped()) return std::move(out_);
         // A GPU's launches come to cold caches; what a CPU sweeps lies in its cache if it fits.
         const bool cold = backend_.machine().kind == target::cuda;
-        memory_.emplace(backend_, step_, statement_, cold ? effort_.memory_bytes : 0);
+        memory_.emplace(what_.memory(cold ? effort_.memory_bytes : 0));
         measure();
         if (stopped()) return std::move(out_);
         measure_finalists();
@@ -79,10 +92,8 @@ class step_tuner {
     void load(std::size_t n) noexcept {
         auto& c = at(n);
         try {
-            auto st = step_;
-            st.batched = c.tile;
             auto& kernel = kernels_[n];
-            kernel = loaded_request(backend_, make_kernel(st, backend_.machine()));
+            kernel = loaded_request(backend_, what_.kernel(c.tile));
             c.shared_bytes = kernel.request().shape.shared_bytes;
             c.use = kernel.use(backend_);
             if (c.use.local_bytes > 0) c.result = outcome::spills;
@@ -105,7 +116,7 @@ class step_tuner {
         words_.resize(static_cast<std::size_t>(memory_->sets()));
         for (int set = 0; set < memory_->sets(); ++set)
             write_arguments(
-                backend_, kernels_[n].request(), step_.compute, statement_.scalars,
+                backend_, kernels_[n].request(), what_.compute, statement_.scalars,
                 [&](std::int32_t source) { return memory_->address(set, source); },
                 words_[static_cast<std::size_t>(set)]);
     }
@@ -196,13 +207,10 @@ class step_tuner {
     /// One product of the batch, as it is launched in a short one, on the first set: behind launches of the whole
     /// that keep the device busy while the host queues it, whose time is taken off.
     double seconds_alone(std::size_t n) {
-        auto st = step_;
-        for (const auto a : axes_of(st, axis_class::batch)) st.axes[static_cast<std::size_t>(a)].extent = 1;
-        st.batched = at(n).tile;
-        const loaded_request kernel(backend_, make_kernel(st, backend_.machine()));
+        const loaded_request kernel(backend_, what_.alone(at(n).tile));
         std::vector<std::uint64_t> words;
         const auto address = [&](std::int32_t source) { return memory_->address(0, source); };
-        write_arguments(backend_, kernel.request(), st.compute, statement_.scalars, address, words);
+        write_arguments(backend_, kernel.request(), what_.compute, statement_.scalars, address, words);
         write_words(n);
         memory_->refill_output(0);
         const auto before =
@@ -223,7 +231,7 @@ class step_tuner {
     std::size_t best_alone(const std::vector<std::size_t>& good) {
         const auto model = std::find(good.begin(), good.end(), kept_.front());
         const auto preferred = model == good.end() ? good.front() : *model;
-        if (good.size() < 2 || axes_of(step_, axis_class::batch).empty()) return preferred;
+        if (good.size() < 2 || !what_.alone) return preferred;
         std::size_t best = preferred;
         double least = INFINITY;
         const auto take = [&](std::size_t n, double times) {
@@ -251,7 +259,7 @@ class step_tuner {
         for (const auto n : all) {
             if (n != kept_.front()) {
                 if (right.empty()) right = result_of(kept_.front());
-                if (!agree(step_, statement_, right, result_of(n))) {
+                if (!what_.agree(right, result_of(n))) {
                     at(n).result = outcome::wrong;
                     continue;
                 }
@@ -263,7 +271,7 @@ class step_tuner {
     }
 
     backend& backend_;
-    const step& step_;
+    subject what_;
     const statement& statement_;
     const tuning_effort& effort_;
     tuned_step out_;
@@ -312,12 +320,12 @@ std::size_t tuned_step::count(outcome result) const {
         std::count_if(candidates.begin(), candidates.end(), [&](const candidate& c) { return c.result == result; }));
 }
 
-tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort& effort) {
+namespace {
+
+tuned_step planned(tuning_key key, const std::vector<batched_tile>& tiles, const std::vector<double>& predicted,
+                   const batched_tile& model, const tuning_effort& effort) {
     tuned_step out;
-    out.key = key_of(st, chip);
-    const auto tiles = tile_candidates(st, chip);
-    const auto predicted = predicted_seconds(st, tiles, chip);
-    const auto model = model_tile(st, chip);
+    out.key = std::move(key);
     for (std::size_t n = 0; n < tiles.size(); ++n) {
         auto& c = out.candidates.emplace_back();
         c.tile = tiles[n];
@@ -333,8 +341,62 @@ tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort&
     return out;
 }
 
+} // namespace
+
+tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort& effort) {
+    const auto tiles = tile_candidates(st, chip);
+    return planned(key_of(st, chip), tiles, predicted_seconds(st, tiles, chip), model_tile(st, chip), effort);
+}
+
+tuned_step plan_tuning(const chain& c, const machine& chip, const tuning_effort& effort) {
+    const auto tiles = chain_tiles(c, chip);
+    auto by_model = c;
+    choose_chain_shape(by_model, chip, {});
+    return planned(key_of(c), tiles, chain_tile_seconds(c, tiles, chip), tile_of(by_model), effort);
+}
+
 tuned_step tune_step(backend& b, const step& st, const statement& s, const tuning_effort& effort) {
-    return step_tuner(b, st, s, effort).run();
+    const auto kernel_of = [&](const step& what, const batched_tile& t) {
+        auto made = what;
+        made.batched = t;
+        return make_kernel(made, b.machine());
+    };
+    subject what;
+    what.planned = plan_tuning(st, b.machine(), effort);
+    what.compute = st.compute;
+    what.kernel = [&](const batched_tile& t) { return kernel_of(st, t); };
+    auto one = st;
+    for (const auto a : axes_of(st, axis_class::batch)) one.axes[static_cast<std::size_t>(a)].extent = 1;
+    if (!axes_of(st, axis_class::batch).empty())
+        what.alone = [&](const batched_tile& t) { return kernel_of(one, t); };
+    what.memory = [&](std::size_t bytes) { return step_memory(b, st, s, bytes); };
+    what.agree = [&](const auto& x, const auto& y) { return agree(st, s, x, y); };
+    return kernel_tuner(b, std::move(what), s, effort).run();
+}
+
+tuned_step tune_chain(backend& b, const plan& p, std::int32_t chain, const statement& s,
+                      const tuning_effort& effort) {
+    const auto& c = p.chains[static_cast<std::size_t>(chain)];
+    subject what;
+    what.planned = plan_tuning(c, b.machine(), effort);
+    what.compute = c.compute;
+    what.kernel = [&](const batched_tile& t) {
+        auto made = c;
+        set_tile(made, t);
+        return make_chain(made, b.machine());
+    };
+    what.memory = [&](std::size_t bytes) { return step_memory(b, p, chain, s, bytes); };
+    const auto type =
+        std::find_if(p.steps.rbegin(), p.steps.rend(),
+                     [&](const step& st) {
+                         return st.chain == chain && std::ranges::any_of(c.memories, [&](const chain_memory& m) {
+                                    return m.source == st.operands[0].source;
+                                });
+                     })
+            ->operands[0]
+            .type;
+    what.agree = [type](const auto& x, const auto& y) { return agree_nearly(type, x, y); };
+    return kernel_tuner(b, std::move(what), s, effort).run();
 }
 
 } // namespace ricci::runtime

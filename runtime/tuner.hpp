@@ -1,6 +1,6 @@
-// tuner: measures the parameters that a step's kernel may have against each other.
+// tuner: measures the parameters that a step's or a chain's kernel may have against each other.
 //
-//   candidates   all that the kernel takes: lowering/tile_candidates
+//   candidates   all that the kernel takes: lowering/tile_candidates, chain_shape
 //   pruned       those the model expects to be much slower than its best; of the rest the best few stay, and the best
 //   of
 //                each way to divide a product among threads
@@ -59,9 +59,16 @@ struct tuned_step {
 /// Candidates with predictions, `pruned` or `alike` but for those that would be compiled, which are `measured`. Needs
 /// no device.
 tuned_step plan_tuning(const lowering::step& st, const lowering::machine& chip, const tuning_effort& effort);
+/// The same for the blocks of a chain; without candidates on a CPU.
+tuned_step plan_tuning(const lowering::chain& c, const lowering::machine& chip, const tuning_effort& effort);
 
 /// Measures step `st` of the plan of `s`, which has_tile, on memory of its own. Throws ricci::error (environment)
 /// when there is not enough memory, or where the kernel of the model's choice cannot be compiled or started.
 tuned_step tune_step(backend& b, const lowering::step& st, const lowering::statement& s, const tuning_effort& effort);
+
+/// Measures chain number `chain` of `p`, the plan of `s` or of the statements that are joined in `s`, as tune_step
+/// does.
+tuned_step tune_chain(backend& b, const lowering::plan& p, std::int32_t chain, const lowering::statement& s,
+                      const tuning_effort& effort);
 
 } // namespace ricci::runtime

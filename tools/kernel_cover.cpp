@@ -27,7 +27,7 @@ double best_of(const std::map<std::string, double>& times) {
 std::string pattern_of(const step& st, const batched_tile& tile, target where) {
     auto t = tile;
     t.k_unrolled = 1;
-    if (where == target::cpu || st.kernel != family::batched_small) return to_string(t, where);
+    if (where == target::cpu || st.kernel != family::batched_small) return to_string(t, st, where);
     constexpr double step_of_size = 12 << 10;
     const auto bytes = [&](std::int32_t o) { return size_of(st.operands[static_cast<std::size_t>(o)].type); };
     const auto em = extent_of(st, axis_class::m), en = extent_of(st, axis_class::n),

@@ -40,8 +40,10 @@ std::string check_repetitions(const std::string& word) {
 CLI::App* add_tune(CLI::App& app, tune_options& tune) {
     CLI::App* const command = app.add_subcommand("tune", "Measure kernels against each other, and keep the fastest");
     command->add_option("statements", tune.statements, "Statements in Einstein notation, separated by ';'");
-    command->add_option("operands", tune.operands,
-                        "NAME=TYPE[EXTENT,...] for each tensor that is read, as for explain");
+    command->add_option(
+        "operands", tune.operands,
+        "NAME=TYPE[EXTENT,...] for each tensor that is read, the first index fastest, or NAME=FILE.npy "
+        "for the type, extents and order of a file's; as for explain");
     command->add_option("--file", tune.file, "A list: a statement and its operands a line, '#' begins a comment");
     auto* const sizes =
         command->add_option("--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, or 8,16,24x8x4 (m x n x k)");
@@ -156,7 +158,8 @@ int main(int argc, char** argv) {
         ->required();
     explain_app->add_option(
         "operands", explain.operands,
-        "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128. "
+        "NAME=TYPE[EXTENT,...] for each tensor that is read; TYPE is f16, bf16, f32, f64, c64 or c128, of an index "
+        "table i32 or i64. "
         "NAME=FILE.npy takes type and extents from the file; it need not exist where the tensor is made");
     explain_app->add_option("--device", explain.device, device_help);
     add_math_option(*explain_app);

@@ -121,7 +121,10 @@ class dictionary_reader {
             refuse(
                 file_,
                 fmt::format("it holds '{}'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8{}",
-                            printable(code), is_real(code) ? "; convert it: a.astype(float)" : ""));
+                            printable(code),
+                            !is_real(code)   ? ""
+                            : is_float(code) ? "; convert it: a.astype(float)"
+                                             : "; convert it: a.astype(float), a table by a.astype('i8')"));
         header_.type = known->second;
         header_.swapped = (code[0] == '<') != (std::endian::native == std::endian::little);
     }
@@ -162,6 +165,8 @@ class dictionary_reader {
     static bool is_real(std::string_view code) {
         return code.size() > 1 && std::string_view("iubf").find(code[1]) != std::string_view::npos;
     }
+
+    static bool is_float(std::string_view code) { return code[1] == 'f'; }
 
     static std::string printable(std::string_view text) {
         std::string result(text.substr(0, 40));

@@ -73,8 +73,12 @@ int tune_command(const tune_options& options) {
     const auto chip = chip_of(options, where);
     const auto requests = requests_of(options, chip);
     int code = 0;
+    if (!chip.has_compiler && !requests.empty() && !options.dry_run)
+        throw error(fmt::format("{} has no compiler of kernels, so there is nothing to tune: ricci doctor says why",
+                                where.name()),
+                    blame::environment);
     if (!requests.empty()) {
-        const auto [statements, jobs] = work_of(requests, chip, where);
+        const auto [programs, jobs] = work_of(requests, chip, where);
         if (jobs.empty()) {
             fmt::print("nothing to tune: none of the kernels has parameters to choose\n");
         } else if (options.dry_run) {
@@ -83,7 +87,7 @@ int tune_command(const tune_options& options) {
         } else {
             code = run_tuning(jobs, where, effort, output);
         }
-        if (!options.dry_run && code != stopped_by_signal) compile_ahead(statements);
+        if (!options.dry_run && code != stopped_by_signal) compile_ahead(programs);
     }
     if (!options.export_file.empty()) export_table(options.export_file, chip);
     return code;

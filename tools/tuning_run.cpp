@@ -7,13 +7,18 @@
 #include "tools/progress.hpp"
 #include "tools/shapes.hpp"
 
+#include <ricci/lowering/chain_key.hpp>
+#include <ricci/lowering/chain_shape.hpp>
 #include <ricci/lowering/families.hpp>
 #include <ricci/lowering/lower.hpp>
+#include <ricci/lowering/lower_program.hpp>
 #include <ricci/lowering/print.hpp>
 #include <ricci/lowering/tile_candidates.hpp>
 #include <ricci/runtime/backend.hpp>
 #include <ricci/runtime/executable.hpp>
 #include <ricci/runtime/kernel_cache.hpp>
+#include <ricci/runtime/kernel_source.hpp>
+#include <ricci/runtime/program_cache.hpp>
 #include <ricci/runtime/run.hpp>
 #include <ricci/runtime/tuning_database.hpp>
 #include <ricci/runtime/tuning_json.hpp>
@@ -40,11 +45,16 @@ using outcome = candidate::outcome;
 
 constexpr std::size_t most_failures = 3; ///< in turn: then the device, not the step, is at fault
 
-std::string name_of_job(const statement& s, const step& st) {
-    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", to_string(s),
+std::string name_of_job(std::string_view statement, const step& st) {
+    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statement,
                        name_of(st.operands[static_cast<std::size_t>(st.x)].type),
                        st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
                        extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
+}
+
+std::string name_of_job(const chain& c, std::string_view statements) {
+    return fmt::format("{} in {}: {} phases over {}, {} elements", statements, name_of(c.compute), c.phases.size(),
+                       c.axis, c.elements);
 }
 
 std::string plural(std::size_t count, std::string_view one) {
@@ -85,7 +95,7 @@ std::string microseconds(double seconds) { return fmt::format("{:.4g} us", secon
 
 void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort,
                   target where) {
-    const auto name = [&](const candidate& c) { return to_string(c.tile, where); };
+    const auto name = [&](const candidate& c) { return to_string(c.tile, job.step, where); };
     fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
     for (const auto& c : t.candidates)
         if (c.result == outcome::failed || c.result == outcome::wrong) {
@@ -183,41 +193,95 @@ void keep_fewest(const std::vector<tuned_job>& results, double tolerance, target
 
 } // namespace
 
+runtime::tuned_step tuning_job::planned(const machine& chip, const runtime::tuning_effort& effort) const {
+    return plan ? runtime::plan_tuning(plan->chains[static_cast<std::size_t>(step.chain)], chip, effort)
+                : runtime::plan_tuning(step, chip, effort);
+}
+
+runtime::tuned_step tuning_job::tune(runtime::backend& b, const runtime::tuning_effort& effort) const {
+    return plan ? runtime::tune_chain(b, *plan, step.chain, statement, effort)
+                : runtime::tune_step(b, step, statement, effort);
+}
+
+namespace {
+
+class work_finder {
+  public:
+    work_finder(const machine& chip, device where) : chip_(chip), where_(where) {}
+
+    tuning_work take() && { return std::move(work_); }
+
+    void add(const tuning_request& request) {
+        auto program = resolve_shapes(request.statements, request.operands);
+        place(program.operands, where_);
+        std::set<std::string> given;
+        for (const auto& a : parse_arguments(request.operands, "")) given.insert(a.name);
+        find_locals(program, given);
+        std::vector<statement> statements;
+        for (const auto& text : program.statements) try {
+                statements.push_back(bind(text, program));
+                // Mistakes of each statement are found here, with its number.
+                if (program.locals.empty())
+                    add_jobs(statements.back(), lower(statements.back(), chip_), to_string(statements.back()));
+            } catch (const error& e) {
+                throw numbered(e, text, program);
+            }
+        if (runtime::placed_program placed; !program.locals.empty() && placed.take(statements))
+            add_jobs(placed.joined, lower_program(placed.statements, placed.locals, placed.shared, chip_),
+                     request.statements);
+        work_.programs.push_back(std::move(statements));
+    }
+
+  private:
+    void add_jobs(const statement& s, plan made, std::string_view text) {
+        const auto p = std::make_shared<const plan>(std::move(made));
+        for (std::size_t n = 0; n < p->steps.size(); ++n) {
+            const auto& st = p->steps[n];
+            if (!runtime::executable::has_work(st)) continue;
+            if (st.chain < 0 && is_worth_tuning(st, chip_)) {
+                add_job({s, st, key_of(st, chip_), name_of_job(text, st), nullptr});
+            } else if (st.chain >= 0 && runtime::begins_kernel(*p, n)) {
+                const auto& c = p->chains[static_cast<std::size_t>(st.chain)];
+                if (!chain_tiles(c, chip_).empty()) add_job({s, st, key_of(c), name_of_job(c, text), p});
+            }
+        }
+    }
+
+    void add_job(tuning_job job) {
+        if (seen_.insert(job.key).second) work_.jobs.push_back(std::move(job));
+    }
+
+    const machine& chip_;
+    const device where_;
+    std::set<tuning_key> seen_;
+    tuning_work work_;
+};
+
+} // namespace
+
 tuning_work work_of(const std::vector<tuning_request>& requests, const machine& chip, device where) {
-    tuning_work work;
-    std::set<tuning_key> seen;
+    work_finder finder(chip, where);
     for (std::size_t n = 0; n < requests.size(); ++n) try {
-            auto program = resolve_shapes(requests[n].statements, requests[n].operands);
-            place(program.operands, where);
-            for (const auto& text : program.statements) try {
-                    const auto& s = work.statements.emplace_back(bind_text(text, program.operands));
-                    for (const auto& st : lower(s, chip).steps) {
-                        if (!is_worth_tuning(st, chip) || !runtime::executable::has_work(st)) continue;
-                        const auto key = key_of(st, chip);
-                        if (seen.insert(key).second) work.jobs.push_back({s, st, key, name_of_job(s, st)});
-                    }
-                } catch (const error& e) {
-                    throw numbered(e, text, program);
-                }
+            finder.add(requests[n]);
         } catch (const error& e) {
             if (requests.size() == 1) throw;
             throw error(
                 fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()),
                 e.blame());
         }
-    return work;
+    return std::move(finder).take();
 }
 
 void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
                       const runtime::tuning_effort& effort) {
     constexpr std::size_t most_shown = 10;
     for (const auto& job : jobs) {
-        const auto t = runtime::plan_tuning(job.step, chip, effort);
+        const auto t = job.planned(chip, effort);
         fmt::print("{}\n  {}\n", job.name, pruning(t, effort));
         std::size_t shown = 0;
         for (const auto& c : t.candidates) {
             if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
-            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, chip.kind),
+            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, job.step, chip.kind),
                        shown == 0 ? "  (the model's choice)" : "");
             ++shown;
         }
@@ -241,7 +305,7 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
         if (bench::interrupted() || failed_in_turn == most_failures) break;
         effort.progress = [&](double part) { bar.show(done, part, job.name); };
         try {
-            auto result = runtime::tune_step(backend, job.step, job.statement, effort);
+            auto result = job.tune(backend, effort);
             if (result.stopped) break;
             bar.hide();
             print_result(job, result, effort, backend.machine().kind);
@@ -267,12 +331,23 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
     return stopped ? stopped_by_signal : failed > 0 ? 2 : 0;
 }
 
-void compile_ahead(const std::vector<statement>& statements) {
+void compile_ahead(const std::vector<std::vector<statement>>& programs) {
     const auto before = runtime::compile_count();
-    runtime::prepare(statements);
+    std::vector<statement> apart; // on all threads of the host
+    std::size_t count = 0;
+    for (const auto& program : programs) {
+        count += program.size();
+        const bool hands_on = std::ranges::any_of(program, [](const statement& s) {
+            return std::ranges::any_of(s.accesses, [](const access& a) { return a.local != no_local; });
+        });
+        if (hands_on)
+            runtime::prepare(program);
+        else
+            apart.insert(apart.end(), program.begin(), program.end());
+    }
+    runtime::prepare(apart);
     const auto compiled = static_cast<std::size_t>(runtime::compile_count() - before);
-    fmt::print("{}: {} compiled, the others were cached\n", plural(statements.size(), "statement"),
-               plural(compiled, "kernel"));
+    fmt::print("{}: {} compiled now, the others before\n", plural(count, "statement"), plural(compiled, "kernel"));
 }
 
 } // namespace ricci::tools

@@ -10,24 +10,30 @@
 #include <ricci/runtime/tuner.hpp>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ricci::tools {
 
-/// A step whose kernel has parameters.
+/// A step or a chain whose kernel has parameters.
 struct tuning_job {
-    lowering::statement statement;
-    lowering::step step;
+    lowering::statement statement; ///< or all those of a program, joined
+    lowering::step step;           ///< of a chain its first
     lowering::tuning_key key;
     std::string name; ///< "C(i, j, e) += ...: m=8 n=8 k=8 batch=651042"
+    std::shared_ptr<const lowering::plan> plan; ///< of a chain, number step.chain
+
+    runtime::tuned_step planned(const lowering::machine& chip, const runtime::tuning_effort& effort) const;
+    runtime::tuned_step tune(runtime::backend& b, const runtime::tuning_effort& effort) const;
 };
 
-/// What requests come to.
+/// What requests come to. Several statements of one request are a program, as `ricci explain` takes them.
 struct tuning_work {
-    std::vector<lowering::statement> statements; ///< all of them, on operands that have no memory
-    std::vector<tuning_job> jobs;                ///< the steps of kernels with parameters, one for each key
+    /// On operands that have no memory: of each program one behind another.
+    std::vector<std::vector<lowering::statement>> programs;
+    std::vector<tuning_job> jobs; ///< the steps and chains of kernels with parameters, one for each key
 };
 
 /// Throws ricci::error for mistakes in the statements, with the number of the request where there are several.
@@ -51,7 +57,7 @@ inline constexpr int stopped_by_signal = 130;
 int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
                const tuning_output& output);
 
-/// Compiles the kernels of `statements` as they run after all that was tuned, and says how many were compiled.
-void compile_ahead(const std::vector<lowering::statement>& statements);
+/// Compiles the kernels of programs as they run after all that was tuned, and says how many were compiled for it.
+void compile_ahead(const std::vector<std::vector<lowering::statement>>& programs);
 
 } // namespace ricci::tools

@@ -151,3 +151,42 @@ TEST_CASE("an entry that is no candidate is ignored, and measured anew on first 
     CHECK(w.last_threads == 64);
     CHECK(contains(runtime::explain(s), "by measurements"));
 }
+
+TEST_CASE("a program's chain is measured on first use too, once; not while a stream is captured") {
+    const scratch_cache cache;
+    const restored_tuning after;
+    auto& gpu = register_fake_gpu(-9, "first use of a chain");
+    gpu.seconds = [](const fake_kernel& k) { return k.at("threads_per_block") == 256 ? 1e-4 : 2e-4; };
+    int last_threads = 0;
+    gpu.on_launch = [&](const fake_kernel& k, std::span<const std::uint64_t>) {
+        last_threads = k.at("threads_per_block");
+    };
+    const char* const operands = "v=f64[5,5,20000] B=f64[6,5] u=f64[5,5,20000] w=f64[6,6,20000]";
+    const auto local = runtime::new_local();
+    std::vector<lowering::statement> program;
+    for (const char* const text : {"w(q,r,e) = B(q,i)*B(r,j)*u(i,j,e)", "v(a,b,e) = B(q,a)*B(r,b)*w(q,r,e)"}) {
+        auto& s = program.emplace_back(tests::bound_text(text, operands));
+        for (auto& a : s.accesses) {
+            a.device = -9;
+            if (a.name == "w") a.local = local, a.data = nullptr;
+        }
+    }
+    runtime::run_program(program);
+    REQUIRE(gpu.compiled == 1);
+    REQUIRE(last_threads != 256);
+    set_tuning(tuning::on_first_use);
+    gpu.is_capturing = true;
+    runtime::run_program(program);
+    CHECK(gpu.compiled == 1);
+    gpu.is_capturing = false;
+    runtime::run_program(program);
+    CHECK(last_threads == 256);
+    const auto candidates = gpu.compiled.load(), launches = gpu.launches;
+    CHECK(candidates > 2);
+    CHECK(candidates <= 12);
+    runtime::run_program(program);
+    CHECK(gpu.compiled == candidates);
+    CHECK(gpu.launches == launches + 1);
+    CHECK(contains(runtime::explain(program), "256 threads"));
+    CHECK(contains(runtime::explain(program), "by measurements"));
+}

@@ -1,4 +1,5 @@
 // tuner_test: the search among candidates, on a GPU whose kernels take the time that the test says.
+#include "lowering/chain_shape.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/half.hpp"
@@ -8,6 +9,8 @@
 #include "tests/gathered_case.hpp"
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -312,4 +315,65 @@ TEST_CASE("memory of a step's own: addresses are of matrices in it") {
     const std::set<double*> all(table, table + 30);
     CHECK(all.size() == 30);
     for (double* matrix : all) matrix[0] = matrix[6 * 7 - 1] = 1;
+}
+
+TEST_CASE("the best block of a chain is found, and taken whatever the batch") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("chains");
+    const auto mass = [&](int elements, const lowering::priors& known = {}) {
+        const auto operands = fmt::format("v=f64[5,5,{0}] B=f64[6,5] S=f64[6,6,{0}] u=f64[5,5,{0}]", elements);
+        auto s = tests::bound_text("v(a,b,e) = B(q,a)*B(r,b)*S(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)", operands);
+        auto p = lowering::lower(s, gpu.machine(), known);
+        REQUIRE(p.chains.size() == 1);
+        return std::pair(std::move(s), std::move(p));
+    };
+    const auto [s, p] = mass(20000);
+    const auto model = lowering::tile_of(p.chains[0]);
+    CHECK(p.steps[0].origin == lowering::tile_origin::model);
+    // One with most threads, that the model does not take, is to win.
+    auto tiles = lowering::chain_tiles(p.chains[0], gpu.machine());
+    REQUIRE(tiles.size() > 10);
+    std::erase(tiles, model);
+    const auto winner = *std::ranges::max_element(tiles, {}, &lowering::batched_tile::threads);
+    const auto is = [](const fake_kernel& k, const lowering::batched_tile& t) {
+        return k.at("elements_of_block") == t.products && k.at("threads_per_block") == t.threads &&
+               k.at("blocks_of_processor") == t.stages;
+    };
+    gpu.seconds = [&](const fake_kernel& k) { return is(k, winner) ? 1e-4 : is(k, model) ? 2e-4 : 1.5e-4; };
+    const auto tuned = tune_chain(gpu, p, 0, s, everything());
+    CHECK(tuned.candidates.size() == tiles.size() + 1);
+    CHECK(tuned.candidates.front().tile == model);
+    REQUIRE(tuned.best);
+    CHECK(tuned.candidates[*tuned.best].tile == winner);
+    CHECK(gpu.pieces == 0);
+
+    lowering::tuning_table measured;
+    measured.put(tuned.key, {winner, 1e-4});
+    for (const int elements : {20000, 777}) {
+        const auto again = mass(elements, {&measured, nullptr}).second;
+        CHECK(lowering::tile_of(again.chains[0]) == winner);
+        CHECK(again.steps[0].origin == lowering::tile_origin::measured);
+        const auto shipped = mass(elements, {nullptr, &measured}).second;
+        CHECK(shipped.steps[0].origin == lowering::tile_origin::shipped);
+    }
+    auto impossible = winner;
+    impossible.threads = 96 + 1;
+    measured.put(tuned.key, {impossible, 1e-4});
+    CHECK(lowering::tile_of(mass(20000, {&measured, nullptr}).second.chains[0]) == model);
+}
+
+TEST_CASE("a block of a chain that spills or computes something else is not chosen") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("bad blocks");
+    const auto s = tests::bound_text("v(a,b,e) += B(q,a)*B(r,b)*S(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+                                     "v=f64[3,3,20000] B=f64[4,3] S=f64[4,4,20000] u=f64[3,3,20000]");
+    const auto p = lowering::lower(s, gpu.machine());
+    REQUIRE(p.chains.size() == 1);
+    const auto model = lowering::tile_of(p.chains[0]);
+    gpu.spills = [&](const fake_kernel& k) { return k.at("threads_per_block") > 128; };
+    gpu.seconds = [&](const fake_kernel& k) { return 1e-6 * (300 - k.at("threads_per_block")); };
+    const auto tuned = tune_chain(gpu, p, 0, s, everything());
+    REQUIRE(tuned.best);
+    CHECK(tuned.candidates[*tuned.best].tile.threads == std::max(128, model.threads > 128 ? 128 : model.threads));
+    CHECK(tuned.count(fate::spills) > 0);
 }

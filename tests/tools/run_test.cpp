@@ -371,8 +371,7 @@ TEST_CASE("damaged files are refused with 1") {
     write_bytes(f / "int.npy", bytes);
     refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
             "int.npy: it holds '<u8'; the types f2, f4, f8, c8 and c16 are known, for index tables i4 and i8; "
-            "convert it: "
-            "a.astype(float)\n");
+            "convert it: a.astype(float), a table by a.astype('i8')\n");
     bytes = good;
     bytes.replace(bytes.find("(2, 3), }"), 14, "(2, 99999999)}");
     write_bytes(f / "long.npy", bytes);
