@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block)
         commit_async_copies();
         if (p < 0) continue;
         unsigned char* const stage = memory + p % stages * stage_bytes;
-        bring_into_place(x, y, stage, p);
+        bring_into_place(stage, p, x, y);
         mine.template add<k_panel>(reinterpret_cast<const x_element*>(stage + region[1]),
                                    reinterpret_cast<const y_element*>(stage + region[2]));
     }

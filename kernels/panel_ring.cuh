@@ -94,7 +94,7 @@ RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory
         if (next < panels) x.load(stage_of(memory, next), next), y.load(stage_of(memory, next), next);
         commit_async_copies();
         if (p < by_bulk) continue;
-        bring_into_place(x, y, stage_of(memory, p), p);
+        bring_into_place(stage_of(memory, p), p, x, y);
         multiply(stage_of(memory, p));
     }
 }

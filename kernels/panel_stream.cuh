@@ -122,8 +122,7 @@ template <int O, class Element> class panel_stream {
     /// By one thread, such a panel.
     RICCI_FUNCTION void load_whole(unsigned char* stage, int number, copy_barrier& b) const {
         if constexpr (has_boxes_of) return load_boxes(arguments_, stage, number, b);
-        bulk_load(stage + region[O], first_ + k_offset(arguments_, O - 1, static_cast<long long>(number) * k_panel),
-                  whole_bytes(number), b);
+        bulk_load(stage + region[O], first_of(number), whole_bytes(number), b);
     }
 
     /// By one warp, the steps of such a panel beyond the sum: they become zero.
@@ -177,7 +176,10 @@ template <int O, class Element> class panel_stream {
     RICCI_FUNCTION const Element* first_of(long long number) const {
         return first_ + k_offset(arguments_, O - 1, number * k_panel);
     }
-    RICCI_FUNCTION int own_lines(long long number) const { return lines[O] == 1 ? own_steps(number) : line_count; }
+    /// Lines of a panel that exist.
+    RICCI_FUNCTION int own_lines(long long number) const {
+        return has_lines_along_k ? own_ : lines[O] == 1 ? own_steps(number) : 1;
+    }
 
     /// Whether a panel has complete lines of neighbors in memory.
     RICCI_FUNCTION bool is_complete(long long number) const {
@@ -255,17 +257,16 @@ template <int O, class Element> class panel_stream {
 
     template <int Bytes> RICCI_FUNCTION void copy_elements(unsigned char* to, long long number) const {
         constexpr int chunks = (line_length * size + Bytes - 1) / Bytes;
-        const int of_sum = own_steps(number);
-        const int own_lines = has_lines_along_k ? own_ : lines[O] == 1 ? of_sum : 1;
+        const int of_sum = own_steps(number), there = own_lines(number);
         const int own_length = has_lines_along_k ? of_sum
                                : lines[O] == 1 ? own_
                                : lines[O] == 2 ? of_sum * others
                                                : own_ * k_panel;
-        const Element* const from = first_ + k_offset(arguments_, O - 1, number * k_panel);
+        const Element* const from = first_of(number);
         RICCI_UNROLL_2
         for (int e = threadIdx.x; e < line_count * chunks; e += threads_per_block) {
             const int line = e / chunks, at = e % chunks * Bytes, element = at / size, inside = at % size;
-            int valid = line < own_lines ? own_length * size - at : 0;
+            int valid = line < there ? own_length * size - at : 0;
             valid = valid < 0 ? 0 : valid > Bytes ? Bytes : valid;
             long long offset = 0;
             if (valid > 0) {
@@ -295,8 +296,7 @@ template <int O, class Element> class panel_stream {
 };
 
 /// By all threads, when the panels that load has brought are here for all: so that they can be read.
-template <class X, class Y>
-RICCI_FUNCTION void bring_into_place(const X& x, const Y& y, unsigned char* stage, long long number) {
-    const bool x_moved = x.shift_into_place(stage, number), y_moved = y.shift_into_place(stage, number);
-    if (x_moved || y_moved) __syncthreads();
+template <class... Streams>
+RICCI_FUNCTION void bring_into_place(unsigned char* stage, long long number, const Streams&... streams) {
+    if ((static_cast<int>(streams.shift_into_place(stage, number)) | ...)) __syncthreads();
 }

@@ -108,7 +108,7 @@ RICCI_FUNCTION void compute_scattered(const arguments& a, unsigned char* memory,
     commit_async_copies();
     wait_async_copies<0>();
     __syncthreads();
-    bring_into_place(x, y, panel, 0);
+    bring_into_place(panel, 0, y);
     const int number = threadIdx.x / Tile::threads;
     if (number >= Tile::count) return;
     Tile mine(number);
@@ -134,9 +134,9 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
     if (threadIdx.x == 0) start_barrier(loaded, 1);
     int parity = 0;
 #endif
-    bool is_first = true;
+    const long long begin = block_number() * rows_of_block;
     RICCI_UNROLL_ONCE
-    for (long long first = block_number() * rows_of_block; first < rows; first += a.blocks * rows_of_block) {
+    for (long long first = begin; first < rows; first += a.blocks * rows_of_block) {
         const int own = rows - first < rows_of_block ? static_cast<int>(rows - first) : rows_of_block;
         const panel_stream<1, x_element> x(a, static_cast<const x_element*>(a.x) + m_offset(a, 1, first), own, k);
         const c_stage c(a, panel + panel_bytes, first, own);
@@ -168,9 +168,8 @@ template <class Tile> RICCI_FUNCTION void compute_lines(const arguments& a, unsi
         wait_barrier(loaded, parity);
         parity ^= 1;
 #endif
-        const bool x_moved = x.shift_into_place(panel, 0), y_moved = is_first && y.shift_into_place(panel, 0);
-        if (x_moved || y_moved) __syncthreads();
-        is_first = false;
+        if (first == begin) bring_into_place(panel, 0, x, y);
+        else bring_into_place(panel, 0, x);
         const int number = threadIdx.x / Tile::threads;
         if (number < Tile::count) {
             Tile mine(number);

@@ -11,6 +11,7 @@
 
 #include "lowering/statement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -145,5 +146,10 @@ struct chain {
     std::int32_t blocks_of_processor = 1;              ///< on a GPU, that registers are to allow at once
     std::int32_t constants = 0;                        ///< on a GPU: choose_constants
 };
+
+/// What a chain writes; of several the one that it meets last.
+inline const chain_memory& output_of(const chain& c) {
+    return *std::find_if(c.memories.rbegin(), c.memories.rend(), [](const chain_memory& m) { return m.is_written; });
+}
 
 } // namespace ricci::lowering

@@ -29,4 +29,9 @@ tuning_key key_of(const chain& c) {
     return out;
 }
 
+tuning_key key_of(const plan& p, std::size_t step, const machine& chip) {
+    const auto& st = p.steps[step];
+    return st.chain < 0 ? key_of(st, chip) : key_of(p.chains[static_cast<std::size_t>(st.chain)]);
+}
+
 } // namespace ricci::lowering

@@ -161,8 +161,9 @@ std::optional<tile_origin> choose_chain_shape(chain& c, const machine& chip, con
     const auto least = least_memory(c, chip);
     if (least.bytes > least.most) return {};
     if (chip.kind == target::cpu) return tile_origin::model;
+    const auto key = key_of(c);
     for (const auto* table : {known.measured, known.shipped}) {
-        const auto* const found = table == nullptr ? nullptr : table->find(key_of(c));
+        const auto* const found = table == nullptr ? nullptr : table->find(key);
         if (found == nullptr) continue;
         const auto tiles = chain_tiles(c, chip);
         if (std::ranges::find(tiles, found->tile) == tiles.end()) continue;

@@ -197,6 +197,24 @@ pair_order from_sequence(const std::vector<int>& sequence, const std::vector<lab
     return out;
 }
 
+/// Takes the sequence instead of `best`, if it costs no more. Whether it does.
+bool take_if_as_cheap(pair_order& best, const std::vector<int>& sequence, const std::vector<label_set>& factors,
+                      const label_set& kept, const std::vector<double>& extents, double element_bytes,
+                      const mirrored_axes& mirrored) {
+    auto again = at_extents(from_sequence(sequence, factors, kept), factors, extents, element_bytes, mirrored);
+    if (again.flops > best.flops || again.bytes > best.bytes) return false;
+    best = std::move(again);
+    return true;
+}
+
+/// The pair that multiplies the axes there are by a factor point by point, between others: values at points are made,
+/// multiplied, and summed again. 0: there is none.
+std::size_t pair_at_points(const pair_order& order) {
+    for (std::size_t p = 1; p + 1 < order.pairs.size(); ++p)
+        if (order.pairs[p].result == order.pairs[p - 1].result) return p;
+    return 0;
+}
+
 /// Of orders that cost the same, one in which the axis that was made last before a factor that is multiplied point by
 /// point is summed first behind it: a chain then does the three without storing anything between (B*u along c, D times
 /// that, B along c again).
@@ -220,9 +238,8 @@ pair_order around_points(const pair_order& order, const std::vector<label_set>& 
             const auto first = moved.begin() + static_cast<std::ptrdiff_t>(p) + 1,
                        chosen = moved.begin() + static_cast<std::ptrdiff_t>(n);
             std::rotate(first, chosen, chosen + 1);
-            const auto again = at_extents(from_sequence(moved, factors, kept), factors, extents, element_bytes, mirrored);
-            if (again.flops > best.flops || again.bytes > best.bytes) break;
-            sequence = std::move(moved), best = again;
+            if (take_if_as_cheap(best, moved, factors, kept, extents, element_bytes, mirrored))
+                sequence = std::move(moved);
             break;
         }
     }
@@ -252,18 +269,6 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
     return order;
 }
 
-namespace {
-
-/// The pair that multiplies the axes there are by a factor point by point, between others: values at points are made,
-/// multiplied, and summed again. 0: there is none.
-std::size_t pair_at_points(const pair_order& order) {
-    for (std::size_t p = 1; p + 1 < order.pairs.size(); ++p)
-        if (order.pairs[p].result == order.pairs[p - 1].result) return p;
-    return 0;
-}
-
-} // namespace
-
 pair_order along_other_axes(const pair_order& order, const std::vector<label_set>& factors, const label_set& kept,
                             const std::vector<double>& extents, double element_bytes, const mirrored_axes& mirrored,
                             const neighbor_axes& neighbors) {
@@ -274,8 +279,7 @@ pair_order along_other_axes(const pair_order& order, const std::vector<label_set
     auto best = order;
     const auto try_swapped = [&](std::vector<int> moved, std::size_t a, std::size_t b) {
         std::swap(moved[a], moved[b]);
-        const auto again = at_extents(from_sequence(moved, factors, kept), factors, extents, element_bytes, mirrored);
-        if (again.flops <= best.flops && again.bytes <= best.bytes) best = again;
+        take_if_as_cheap(best, moved, factors, kept, extents, element_bytes, mirrored);
     };
     const auto has = [](const label_set& labels, int axis) {
         return axis >= 0 && labels[static_cast<std::size_t>(axis)];

@@ -115,7 +115,8 @@ tuning_key key_of(const step& st, const machine& chip) {
     tuning_key out;
     // Lines of batched_lanes, and columns of tall-skinny products, that start at multiples of 16 bytes and others
     // have kernels of their own; but for low tall-skinny products, of which none were measured.
-    const bool anywhere = has_columns_off_lines(st) && batch_of(st, chip) == batch_class::many;
+    out.batch = batch_of(st, chip);
+    const bool anywhere = has_columns_off_lines(st) && out.batch == batch_class::many;
     const std::string_view lines = anywhere                             ? ", columns anywhere"
                                    : st.kernel != family::batched_lanes ? ""
                                    : moves_lanes_in_boxes(st, chip)     ? ", lines aligned"
@@ -123,12 +124,13 @@ tuning_key key_of(const step& st, const machine& chip) {
                                                                         : "";
     const bool odd = st.kernel == family::batched_small && chip.kind == target::cuda && loses_matrices(st);
     const bool halved = st.kernel == family::batched_blocked && symmetry_of_c(st) != symmetry::none;
-    out.layout = fmt::format("{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}{}{}", name_of(st.kernel),
-                             type(st.x), type(st.y), type(0), arithmetic_of(st),
-                             st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
-                             st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "",
-                             lines, halved ? ", symmetric" : odd ? ", off words" : "");
-    out.batch = batch_of(st, chip);
+    out.layout = fmt::format(
+        "{} {}*{}->{} in {} {}, C {}, A {}{}, B {}{}{}{}", name_of(st.kernel), type(st.x), type(st.y), type(0),
+        arithmetic_of(st), st.op == assignment::assign ? "=" : "+=", layout_of(st, at(0)), layout_of(st, at(st.x)),
+        st.x_conjugated ? " conj" : "", layout_of(st, at(st.y)), st.y_conjugated ? " conj" : "", lines,
+        halved ? ", symmetric"
+        : odd  ? ", off words"
+               : "");
     const axis_class classes[] = {m, n, k};
     for (std::size_t c = 0; c < 3; ++c) out.sizes[c] = is_long(st, classes[c]) ? 0 : extent_of(st, classes[c]);
     out.strides =

@@ -1,10 +1,7 @@
-// first_use: tunes a statement's kernels when it runs for the first time.
+// first_use: tunes the kernels of a statement or a program when it runs for the first time.
 #include "runtime/first_use.hpp"
 
 #include "lowering/error.hpp"
-#include "lowering/tile_candidates.hpp"
-#include "runtime/executable.hpp"
-#include "runtime/kernel_source.hpp"
 #include "runtime/tuner.hpp"
 #include "runtime/tuning_database.hpp"
 
@@ -55,14 +52,9 @@ bool tune_steps(backend& b, const statement& s, const plan& p) {
     auto& database = tuning_database_of(b.machine());
     bool found = false;
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
-        const auto& st = p.steps[n];
-        const bool is_chain = st.chain >= 0;
-        if (is_measured(st.origin) || !executable::has_work(st)) continue;
-        if (is_chain ? !begins_kernel(p, n) : !is_worth_tuning(st, b.machine())) continue;
+        if (is_measured(p.steps[n].origin) || !is_worth_measuring(p, n, b.machine())) continue;
         const std::lock_guard lock(alone);
-        const auto& chain = is_chain ? &p.chains[static_cast<std::size_t>(st.chain)] : nullptr;
-        const auto planned =
-            is_chain ? plan_tuning(*chain, b.machine(), effort) : plan_tuning(st, b.machine(), effort);
+        const auto planned = plan_tuning(p, n, b.machine(), effort);
         const auto measured = database.measured();
         const auto* const known = measured->find(planned.key);
         if (known != nullptr && std::ranges::any_of(planned.candidates, [&](const candidate& c) {
@@ -71,10 +63,7 @@ bool tune_steps(backend& b, const statement& s, const plan& p) {
             found = true;
             continue;
         }
-        found = keep_best(
-                    database, planned,
-                    [&] { return is_chain ? tune_chain(b, p, st.chain, s, effort) : tune_step(b, st, s, effort); }) ||
-                found;
+        found = keep_best(database, planned, [&] { return tune_kernel(b, p, n, s, effort); }) || found;
     }
     return found;
 }

@@ -104,18 +104,18 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
 
 step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const statement& s, std::size_t least_bytes)
     : backend_(b), order_(table_order::rising) {
-    for (const auto& m : p.chains[static_cast<std::size_t>(chain)].memories) outside_.insert(m.source);
+    const auto& c = p.chains[static_cast<std::size_t>(chain)];
+    std::set<std::int32_t> outside;
+    for (const auto& m : c.memories) outside.insert(m.source);
     for (const auto& st : p.steps)
-        if (st.chain == chain) add_regions(st, s);
-    for (const auto& st : p.steps)
-        if (st.chain == chain && outside_.contains(st.operands[0].source)) output_ = region_of(st.operands[0].source);
+        if (st.chain == chain) add_regions(st, s, &outside);
+    output_ = region_of(output_of(c).source);
     make_sets(least_bytes);
 }
 
-void step_memory::add_regions(const step& st, const statement& s) {
-    const auto is_known = [&](const operand& o) { return outside_.empty() || outside_.contains(o.source); };
+void step_memory::add_regions(const step& st, const statement& s, const std::set<std::int32_t>* outside) {
     for (const auto& o : st.operands)
-        if (is_known(o)) add_region(st, o, s);
+        if (outside == nullptr || outside->contains(o.source)) add_region(st, o, s);
     for (const auto& o : st.operands)
         for (const auto& g : o.gathers) {
             const auto& table = st.operands[static_cast<std::size_t>(g.table)];
@@ -166,16 +166,17 @@ std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) c
     const auto& r = regions_[which];
     const auto elements = static_cast<std::size_t>(r.last - r.first + 1);
     if (!is_index(r.type)) return random_numbers(r.type, std::min(block_elements, elements), which + 1);
-    // Steps of a number without a common divisor reach every entry before any comes again.
     const auto count = std::max<std::int64_t>(r.entries_below, 1);
-    std::int64_t step = static_cast<std::int64_t>(0.618 * static_cast<double>(count)) + 1;
+    const auto rising = [&](std::size_t e) {
+        return static_cast<std::int64_t>(static_cast<double>(e) / static_cast<double>(elements) *
+                                         static_cast<double>(count));
+    };
+    // Steps of a number without a common divisor reach every entry before any comes again.
+    std::int64_t step = static_cast<std::int64_t>(0.618 * static_cast<double>(count)) + 1, spread = 0;
     while (std::gcd(step, count) != 1) ++step;
     std::vector<std::byte> out(elements * static_cast<std::size_t>(size_of(r.type)));
-    std::int64_t entry = 0;
-    for (std::size_t e = 0; e < elements; ++e, entry = (entry + step) % count) {
-        if (order_ == table_order::rising)
-            entry = static_cast<std::int64_t>(static_cast<double>(e) / static_cast<double>(elements) *
-                                              static_cast<double>(count));
+    for (std::size_t e = 0; e < elements; ++e, spread = (spread + step) % count) {
+        const std::int64_t entry = order_ == table_order::rising ? rising(e) : spread;
         const auto narrow = static_cast<std::int32_t>(entry);
         // The operand's offset comes on top.
         const auto address = r.type == scalar_type::address

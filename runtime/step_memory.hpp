@@ -61,7 +61,9 @@ class step_memory {
 
     enum class table_order : std::uint8_t { spread, rising };
 
-    void add_regions(const lowering::step& st, const lowering::statement& s);
+    /// `outside`: of a chain's step, the sources that its kernel reads or writes; null: it does all of the step's.
+    void add_regions(const lowering::step& st, const lowering::statement& s,
+                     const std::set<std::int32_t>* outside = nullptr);
     void make_sets(std::size_t least_bytes);
     std::size_t region_of(std::int32_t source) const { return region_of_source_.at(source); }
     std::byte* begin(const set& of, std::size_t r) const;
@@ -71,8 +73,7 @@ class step_memory {
 
     backend& backend_;
     table_order order_ = table_order::spread;
-    std::set<std::int32_t> outside_; ///< of a chain: the sources that its kernel reads or writes
-    std::size_t output_ = 0;         ///< its region
+    std::size_t output_ = 0; ///< its region
     std::vector<region> regions_;
     std::map<std::int32_t, std::size_t> region_of_source_;
     std::set<std::int32_t> by_address_; ///< sources whose data is null

@@ -6,6 +6,7 @@
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
 #include "lowering/tile_candidates.hpp"
+#include "runtime/executable.hpp"
 #include "runtime/host_threads.hpp"
 #include "runtime/kernel_arguments.hpp"
 #include "runtime/kernel_source_families.hpp"
@@ -348,13 +349,6 @@ tuned_step plan_tuning(const step& st, const machine& chip, const tuning_effort&
     return planned(key_of(st, chip), tiles, predicted_seconds(st, tiles, chip), model_tile(st, chip), effort);
 }
 
-tuned_step plan_tuning(const chain& c, const machine& chip, const tuning_effort& effort) {
-    const auto tiles = chain_tiles(c, chip);
-    auto by_model = c;
-    choose_chain_shape(by_model, chip, {});
-    return planned(key_of(c), tiles, chain_tile_seconds(c, tiles, chip), tile_of(by_model), effort);
-}
-
 tuned_step tune_step(backend& b, const step& st, const statement& s, const tuning_effort& effort) {
     const auto kernel_of = [&](const step& what, const batched_tile& t) {
         auto made = what;
@@ -374,6 +368,15 @@ tuned_step tune_step(backend& b, const step& st, const statement& s, const tunin
     return kernel_tuner(b, std::move(what), s, effort).run();
 }
 
+namespace {
+
+tuned_step plan_tuning(const chain& c, const machine& chip, const tuning_effort& effort) {
+    const auto tiles = chain_tiles(c, chip);
+    auto by_model = c;
+    choose_chain_shape(by_model, chip, {});
+    return planned(key_of(c), tiles, chain_tile_seconds(c, tiles, chip), tile_of(by_model), effort);
+}
+
 tuned_step tune_chain(backend& b, const plan& p, std::int32_t chain, const statement& s,
                       const tuning_effort& effort) {
     const auto& c = p.chains[static_cast<std::size_t>(chain)];
@@ -386,17 +389,27 @@ tuned_step tune_chain(backend& b, const plan& p, std::int32_t chain, const state
         return make_chain(made, b.machine());
     };
     what.memory = [&](std::size_t bytes) { return step_memory(b, p, chain, s, bytes); };
-    const auto type =
-        std::find_if(p.steps.rbegin(), p.steps.rend(),
-                     [&](const step& st) {
-                         return st.chain == chain && std::ranges::any_of(c.memories, [&](const chain_memory& m) {
-                                    return m.source == st.operands[0].source;
-                                });
-                     })
-            ->operands[0]
-            .type;
-    what.agree = [type](const auto& x, const auto& y) { return agree_nearly(type, x, y); };
+    what.agree = [&](const auto& x, const auto& y) { return agree_nearly(output_of(c).type, x, y); };
     return kernel_tuner(b, std::move(what), s, effort).run();
+}
+
+} // namespace
+
+bool is_worth_measuring(const plan& p, std::size_t step, const machine& chip) {
+    const auto& st = p.steps[step];
+    if (!executable::has_work(st)) return false;
+    return st.chain < 0 ? is_worth_tuning(st, chip) : chip.kind == target::cuda && begins_kernel(p, step);
+}
+
+tuned_step plan_tuning(const plan& p, std::size_t step, const machine& chip, const tuning_effort& effort) {
+    const auto& st = p.steps[step];
+    return st.chain < 0 ? plan_tuning(st, chip, effort)
+                        : plan_tuning(p.chains[static_cast<std::size_t>(st.chain)], chip, effort);
+}
+
+tuned_step tune_kernel(backend& b, const plan& p, std::size_t step, const statement& s, const tuning_effort& effort) {
+    const auto& st = p.steps[step];
+    return st.chain < 0 ? tune_step(b, st, s, effort) : tune_chain(b, p, st.chain, s, effort);
 }
 
 } // namespace ricci::runtime

@@ -59,16 +59,18 @@ struct tuned_step {
 /// Candidates with predictions, `pruned` or `alike` but for those that would be compiled, which are `measured`. Needs
 /// no device.
 tuned_step plan_tuning(const lowering::step& st, const lowering::machine& chip, const tuning_effort& effort);
-/// The same for the blocks of a chain; without candidates on a CPU.
-tuned_step plan_tuning(const lowering::chain& c, const lowering::machine& chip, const tuning_effort& effort);
-
 /// Measures step `st` of the plan of `s`, which has_tile, on memory of its own. Throws ricci::error (environment)
 /// when there is not enough memory, or where the kernel of the model's choice cannot be compiled or started.
 tuned_step tune_step(backend& b, const lowering::step& st, const lowering::statement& s, const tuning_effort& effort);
 
-/// Measures chain number `chain` of `p`, the plan of `s` or of the statements that are joined in `s`, as tune_step
-/// does.
-tuned_step tune_chain(backend& b, const lowering::plan& p, std::int32_t chain, const lowering::statement& s,
-                      const tuning_effort& effort);
+/// Whether step number `step` of a plan begins a kernel, its own or its chain's, that it pays to measure.
+bool is_worth_measuring(const lowering::plan& p, std::size_t step, const lowering::machine& chip);
+
+/// The same as above for the kernel that a step begins, which is_worth_measuring; `s` may be a program's statements,
+/// joined.
+tuned_step plan_tuning(const lowering::plan& p, std::size_t step, const lowering::machine& chip,
+                       const tuning_effort& effort);
+tuned_step tune_kernel(backend& b, const lowering::plan& p, std::size_t step, const lowering::statement& s,
+                       const tuning_effort& effort);
 
 } // namespace ricci::runtime

@@ -7,16 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 namespace ricci::tools {
 
 int explain_command(const explain_options& options) {
-    resolved_program program = resolve_shapes(options.statements, options.operands);
-    place(program.operands, options.device.empty() ? default_device() : parse_device(options.device));
-    std::set<std::string> given;
-    for (const auto& a : parse_arguments(options.operands, "")) given.insert(a.name);
-    find_locals(program, given);
+    const auto program = place_shapes(options.statements, options.operands,
+                                      options.device.empty() ? default_device() : parse_device(options.device));
     std::string text;
     std::vector<lowering::statement> statements;
     for (const auto& s : program.statements) try {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 namespace ricci::tools {
 
@@ -70,14 +71,6 @@ given parse_operand(const argument& a) {
     return {a, text_operand{a.name, header.type, header.extents, header.strides()}};
 }
 
-} // namespace
-
-resolved_program resolve_shapes(std::string_view statements, const std::vector<std::string>& operands) {
-    std::vector<given> givens;
-    for (const auto& a : parse_arguments(operands, example)) givens.push_back(parse_operand(a));
-    return resolve(statements, givens, shape_example);
-}
-
 void place(std::vector<text_operand>& operands, device where) {
     constexpr std::int64_t alignment = 256;
     std::int64_t address = alignment;
@@ -88,6 +81,23 @@ void place(std::vector<text_operand>& operands, device where) {
             __builtin_add_overflow(address, 2 * alignment - address % alignment, &address))
             throw error("the tensors together do not fit in an address space of 64 bits");
     }
+}
+
+} // namespace
+
+resolved_program resolve_shapes(std::string_view statements, const std::vector<std::string>& operands) {
+    std::vector<given> givens;
+    for (const auto& a : parse_arguments(operands, example)) givens.push_back(parse_operand(a));
+    return resolve(statements, givens, shape_example);
+}
+
+resolved_program place_shapes(std::string_view statements, const std::vector<std::string>& operands, device where) {
+    auto program = resolve_shapes(statements, operands);
+    place(program.operands, where);
+    std::set<std::string> given;
+    for (const auto& a : parse_arguments(operands, example)) given.insert(a.name);
+    find_locals(program, given);
+    return program;
 }
 
 } // namespace ricci::tools

@@ -15,7 +15,9 @@ namespace ricci::tools {
 /// Throws ricci::error for every mistake in them.
 resolved_program resolve_shapes(std::string_view statements, const std::vector<std::string>& operands);
 
-/// Addresses that no program has, apart from each other and aligned like real ones; nothing is ever read there.
-void place(std::vector<text_operand>& operands, device where);
+/// The same, to be bound for a device: operands lie at addresses that no program has, apart from each other and
+/// aligned like real ones, where nothing is ever read; names without an operand that later statements read are
+/// locals.
+resolved_program place_shapes(std::string_view statements, const std::vector<std::string>& operands, device where);
 
 } // namespace ricci::tools

@@ -73,21 +73,22 @@ int tune_command(const tune_options& options) {
     const auto chip = chip_of(options, where);
     const auto requests = requests_of(options, chip);
     int code = 0;
-    if (!chip.has_compiler && !requests.empty() && !options.dry_run)
-        throw error(fmt::format("{} has no compiler of kernels, so there is nothing to tune: ricci doctor says why",
-                                where.name()),
-                    blame::environment);
     if (!requests.empty()) {
-        const auto [programs, jobs] = work_of(requests, chip, where);
-        if (jobs.empty()) {
+        if (!chip.has_compiler && !options.dry_run)
+            throw error(
+                fmt::format("{} has no compiler of kernels, so there is nothing to tune: ricci doctor says why",
+                            where.name()),
+                blame::environment);
+        const auto work = work_of(requests, chip, where);
+        if (work.jobs.empty()) {
             fmt::print("nothing to tune: none of the kernels has parameters to choose\n");
         } else if (options.dry_run) {
             fmt::print("on {} ({}), by the model:\n", chip.name, chip.architecture);
-            print_candidates(jobs, chip, effort);
+            print_candidates(work.jobs, chip, effort);
         } else {
-            code = run_tuning(jobs, where, effort, output);
+            code = run_tuning(work.jobs, where, effort, output);
         }
-        if (!options.dry_run && code != stopped_by_signal) compile_ahead(programs);
+        if (!options.dry_run && code != stopped_by_signal) compile_ahead(work);
     }
     if (!options.export_file.empty()) export_table(options.export_file, chip);
     return code;

@@ -8,16 +8,12 @@
 #include "tools/shapes.hpp"
 
 #include <ricci/lowering/chain_key.hpp>
-#include <ricci/lowering/chain_shape.hpp>
 #include <ricci/lowering/families.hpp>
 #include <ricci/lowering/lower.hpp>
 #include <ricci/lowering/lower_program.hpp>
 #include <ricci/lowering/print.hpp>
-#include <ricci/lowering/tile_candidates.hpp>
 #include <ricci/runtime/backend.hpp>
-#include <ricci/runtime/executable.hpp>
 #include <ricci/runtime/kernel_cache.hpp>
-#include <ricci/runtime/kernel_source.hpp>
 #include <ricci/runtime/program_cache.hpp>
 #include <ricci/runtime/run.hpp>
 #include <ricci/runtime/tuning_database.hpp>
@@ -30,6 +26,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include <unistd.h>
@@ -45,16 +42,18 @@ using outcome = candidate::outcome;
 
 constexpr std::size_t most_failures = 3; ///< in turn: then the device, not the step, is at fault
 
-std::string name_of_job(std::string_view statement, const step& st) {
-    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statement,
+/// Of the kernel that step `n` begins.
+std::string name_of_job(const plan& p, std::size_t n, std::string_view statements) {
+    const auto& st = p.steps[n];
+    if (st.chain >= 0) {
+        const auto& c = p.chains[static_cast<std::size_t>(st.chain)];
+        return fmt::format("{} in {}: {} phases over {}, {} elements", statements, name_of(c.compute),
+                           c.phases.size(), c.axis, c.elements);
+    }
+    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statements,
                        name_of(st.operands[static_cast<std::size_t>(st.x)].type),
                        st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
                        extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
-}
-
-std::string name_of_job(const chain& c, std::string_view statements) {
-    return fmt::format("{} in {}: {} phases over {}, {} elements", statements, name_of(c.compute), c.phases.size(),
-                       c.axis, c.elements);
 }
 
 std::string plural(std::size_t count, std::string_view one) {
@@ -95,7 +94,7 @@ std::string microseconds(double seconds) { return fmt::format("{:.4g} us", secon
 
 void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort,
                   target where) {
-    const auto name = [&](const candidate& c) { return to_string(c.tile, job.step, where); };
+    const auto name = [&](const candidate& c) { return to_string(c.tile, job.step(), where); };
     fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
     for (const auto& c : t.candidates)
         if (c.result == outcome::failed || c.result == outcome::wrong) {
@@ -122,10 +121,10 @@ nlohmann::json row_of(const tuning_job& job, const candidate& c) {
                        {"layout", job.key.layout},
                        {"strides", job.key.strides},
                        {"batch_class", name_of(job.key.batch)},
-                       {"m", extent_of(job.step, axis_class::m)},
-                       {"n", extent_of(job.step, axis_class::n)},
-                       {"k", extent_of(job.step, axis_class::k)},
-                       {"batch", extent_of(job.step, axis_class::batch)},
+                       {"m", extent_of(job.step(), axis_class::m)},
+                       {"n", extent_of(job.step(), axis_class::n)},
+                       {"k", extent_of(job.step(), axis_class::k)},
+                       {"batch", extent_of(job.step(), axis_class::batch)},
                        {"tile", nlohmann::json::parse(runtime::to_json(c.tile))},
                        {"predicted_us", c.predicted * 1e6},
                        {"us", c.seconds * 1e6},
@@ -169,7 +168,7 @@ void keep_fewest(const std::vector<tuned_job>& results, double tolerance, target
         auto& row = times.emplace_back();
         for (const auto& c : result.candidates) {
             if (c.result != outcome::measured || !result.best) continue;
-            auto& least = row.try_emplace(pattern_of(job->step, c.tile, where), c.seconds).first->second;
+            auto& least = row.try_emplace(pattern_of(job->step(), c.tile, where), c.seconds).first->second;
             least = std::min(least, c.seconds);
         }
     }
@@ -183,27 +182,13 @@ void keep_fewest(const std::vector<tuned_job>& results, double tolerance, target
         for (const auto& c : result.candidates) {
             const bool is_chosen = c.result == outcome::measured && result.best &&
                                    std::find(kept.patterns.begin(), kept.patterns.end(),
-                                             pattern_of(job->step, c.tile, where)) != kept.patterns.end();
+                                             pattern_of(job->step(), c.tile, where)) != kept.patterns.end();
             if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
         }
         if (best != nullptr) table.put(result.key, {best->tile, best->seconds});
     }
     database.keep(table);
 }
-
-} // namespace
-
-runtime::tuned_step tuning_job::planned(const machine& chip, const runtime::tuning_effort& effort) const {
-    return plan ? runtime::plan_tuning(plan->chains[static_cast<std::size_t>(step.chain)], chip, effort)
-                : runtime::plan_tuning(step, chip, effort);
-}
-
-runtime::tuned_step tuning_job::tune(runtime::backend& b, const runtime::tuning_effort& effort) const {
-    return plan ? runtime::tune_chain(b, *plan, step.chain, statement, effort)
-                : runtime::tune_step(b, step, statement, effort);
-}
-
-namespace {
 
 class work_finder {
   public:
@@ -212,21 +197,20 @@ class work_finder {
     tuning_work take() && { return std::move(work_); }
 
     void add(const tuning_request& request) {
-        auto program = resolve_shapes(request.statements, request.operands);
-        place(program.operands, where_);
-        std::set<std::string> given;
-        for (const auto& a : parse_arguments(request.operands, "")) given.insert(a.name);
-        find_locals(program, given);
+        const auto program = place_shapes(request.statements, request.operands, where_);
+        const bool is_apart = program.locals.empty();
         std::vector<statement> statements;
         for (const auto& text : program.statements) try {
-                statements.push_back(bind(text, program));
-                // Mistakes of each statement are found here, with its number.
-                if (program.locals.empty())
-                    add_jobs(statements.back(), lower(statements.back(), chip_), to_string(statements.back()));
+                const auto& s = statements.emplace_back(bind(text, program));
+                if (is_apart) add_jobs(s, lower(s, chip_), to_string(s)); // finds its mistakes, which get its number
             } catch (const error& e) {
                 throw numbered(e, text, program);
             }
-        if (runtime::placed_program placed; !program.locals.empty() && placed.take(statements))
+        if (is_apart) {
+            std::ranges::move(statements, std::back_inserter(work_.statements));
+            return;
+        }
+        if (runtime::placed_program placed; placed.take(statements))
             add_jobs(placed.joined, lower_program(placed.statements, placed.locals, placed.shared, chip_),
                      request.statements);
         work_.programs.push_back(std::move(statements));
@@ -236,19 +220,10 @@ class work_finder {
     void add_jobs(const statement& s, plan made, std::string_view text) {
         const auto p = std::make_shared<const plan>(std::move(made));
         for (std::size_t n = 0; n < p->steps.size(); ++n) {
-            const auto& st = p->steps[n];
-            if (!runtime::executable::has_work(st)) continue;
-            if (st.chain < 0 && is_worth_tuning(st, chip_)) {
-                add_job({s, st, key_of(st, chip_), name_of_job(text, st), nullptr});
-            } else if (st.chain >= 0 && runtime::begins_kernel(*p, n)) {
-                const auto& c = p->chains[static_cast<std::size_t>(st.chain)];
-                if (!chain_tiles(c, chip_).empty()) add_job({s, st, key_of(c), name_of_job(c, text), p});
-            }
+            if (!runtime::is_worth_measuring(*p, n, chip_)) continue;
+            auto key = key_of(*p, n, chip_);
+            if (seen_.insert(key).second) work_.jobs.push_back({s, p, n, std::move(key), name_of_job(*p, n, text)});
         }
-    }
-
-    void add_job(tuning_job job) {
-        if (seen_.insert(job.key).second) work_.jobs.push_back(std::move(job));
     }
 
     const machine& chip_;
@@ -276,12 +251,12 @@ void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
                       const runtime::tuning_effort& effort) {
     constexpr std::size_t most_shown = 10;
     for (const auto& job : jobs) {
-        const auto t = job.planned(chip, effort);
+        const auto t = runtime::plan_tuning(*job.plan, job.number, chip, effort);
         fmt::print("{}\n  {}\n", job.name, pruning(t, effort));
         std::size_t shown = 0;
         for (const auto& c : t.candidates) {
             if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
-            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, job.step, chip.kind),
+            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, job.step(), chip.kind),
                        shown == 0 ? "  (the model's choice)" : "");
             ++shown;
         }
@@ -305,7 +280,7 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
         if (bench::interrupted() || failed_in_turn == most_failures) break;
         effort.progress = [&](double part) { bar.show(done, part, job.name); };
         try {
-            auto result = job.tune(backend, effort);
+            auto result = runtime::tune_kernel(backend, *job.plan, job.number, job.statement, effort);
             if (result.stopped) break;
             bar.hide();
             print_result(job, result, effort, backend.machine().kind);
@@ -331,21 +306,11 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
     return stopped ? stopped_by_signal : failed > 0 ? 2 : 0;
 }
 
-void compile_ahead(const std::vector<std::vector<statement>>& programs) {
+void compile_ahead(const tuning_work& work) {
     const auto before = runtime::compile_count();
-    std::vector<statement> apart; // on all threads of the host
-    std::size_t count = 0;
-    for (const auto& program : programs) {
-        count += program.size();
-        const bool hands_on = std::ranges::any_of(program, [](const statement& s) {
-            return std::ranges::any_of(s.accesses, [](const access& a) { return a.local != no_local; });
-        });
-        if (hands_on)
-            runtime::prepare(program);
-        else
-            apart.insert(apart.end(), program.begin(), program.end());
-    }
-    runtime::prepare(apart);
+    auto count = work.statements.size();
+    runtime::prepare(work.statements);
+    for (const auto& program : work.programs) runtime::prepare(program), count += program.size();
     const auto compiled = static_cast<std::size_t>(runtime::compile_count() - before);
     fmt::print("{}: {} compiled now, the others before\n", plural(count, "statement"), plural(compiled, "kernel"));
 }

@@ -17,23 +17,23 @@
 
 namespace ricci::tools {
 
-/// A step or a chain whose kernel has parameters.
+/// A kernel that has parameters.
 struct tuning_job {
     lowering::statement statement; ///< or all those of a program, joined
-    lowering::step step;           ///< of a chain its first
+    std::shared_ptr<const lowering::plan> plan;
+    std::size_t number; ///< of the plan's step that the kernel begins with
     lowering::tuning_key key;
     std::string name; ///< "C(i, j, e) += ...: m=8 n=8 k=8 batch=651042"
-    std::shared_ptr<const lowering::plan> plan; ///< of a chain, number step.chain
 
-    runtime::tuned_step planned(const lowering::machine& chip, const runtime::tuning_effort& effort) const;
-    runtime::tuned_step tune(runtime::backend& b, const runtime::tuning_effort& effort) const;
+    const lowering::step& step() const { return plan->steps[number]; }
 };
 
-/// What requests come to. Several statements of one request are a program, as `ricci explain` takes them.
+/// What requests come to, on operands that have no memory. Several statements of one request that hand each other
+/// locals are a program, as for `ricci explain`.
 struct tuning_work {
-    /// On operands that have no memory: of each program one behind another.
+    std::vector<lowering::statement> statements; ///< each on its own
     std::vector<std::vector<lowering::statement>> programs;
-    std::vector<tuning_job> jobs; ///< the steps and chains of kernels with parameters, one for each key
+    std::vector<tuning_job> jobs; ///< one for each key
 };
 
 /// Throws ricci::error for mistakes in the statements, with the number of the request where there are several.
@@ -57,7 +57,7 @@ inline constexpr int stopped_by_signal = 130;
 int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
                const tuning_output& output);
 
-/// Compiles the kernels of programs as they run after all that was tuned, and says how many were compiled for it.
-void compile_ahead(const std::vector<std::vector<lowering::statement>>& programs);
+/// Compiles all kernels of `work` as they run after all that was tuned, and says how many were compiled for it.
+void compile_ahead(const tuning_work& work);
 
 } // namespace ricci::tools

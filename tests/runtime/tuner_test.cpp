@@ -340,7 +340,7 @@ TEST_CASE("the best block of a chain is found, and taken whatever the batch") {
                k.at("blocks_of_processor") == t.stages;
     };
     gpu.seconds = [&](const fake_kernel& k) { return is(k, winner) ? 1e-4 : is(k, model) ? 2e-4 : 1.5e-4; };
-    const auto tuned = tune_chain(gpu, p, 0, s, everything());
+    const auto tuned = tune_kernel(gpu, p, 0, s, everything());
     CHECK(tuned.candidates.size() == tiles.size() + 1);
     CHECK(tuned.candidates.front().tile == model);
     REQUIRE(tuned.best);
@@ -369,11 +369,23 @@ TEST_CASE("a block of a chain that spills or computes something else is not chos
                                      "v=f64[3,3,20000] B=f64[4,3] S=f64[4,4,20000] u=f64[3,3,20000]");
     const auto p = lowering::lower(s, gpu.machine());
     REQUIRE(p.chains.size() == 1);
-    const auto model = lowering::tile_of(p.chains[0]);
+    const auto& memories = p.chains[0].memories;
+    const auto output = static_cast<std::size_t>(&lowering::output_of(p.chains[0]) - memories.data());
+    CHECK(memories[output].source == p.steps.back().operands[0].source);
     gpu.spills = [&](const fake_kernel& k) { return k.at("threads_per_block") > 128; };
     gpu.seconds = [&](const fake_kernel& k) { return 1e-6 * (300 - k.at("threads_per_block")); };
-    const auto tuned = tune_chain(gpu, p, 0, s, everything());
+    const auto tuned = tune_kernel(gpu, p, 0, s, everything());
     REQUIRE(tuned.best);
-    CHECK(tuned.candidates[*tuned.best].tile.threads == std::max(128, model.threads > 128 ? 128 : model.threads));
+    CHECK(tuned.candidates[*tuned.best].tile.threads == 128);
     CHECK(tuned.count(fate::spills) > 0);
+
+    REQUIRE(lowering::tile_of(p.chains[0]).threads != 128);
+    // v's first element, of the fastest.
+    gpu.on_launch = [&](const fake_kernel& k, std::span<const std::uint64_t> words) {
+        if (k.at("threads_per_block") == 128) *reinterpret_cast<double*>(words[output]) += 1;
+    };
+    const auto again = tune_kernel(gpu, p, 0, s, everything());
+    REQUIRE(again.best);
+    CHECK(again.count(fate::wrong) > 0);
+    CHECK(again.candidates[*again.best].tile.threads == 96);
 }

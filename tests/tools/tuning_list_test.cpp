@@ -161,7 +161,7 @@ TEST_CASE("the fewest kernels within a tolerance") {
 
 TEST_CASE("patterns: tiles of different sizes that are the same kernel but for the size") {
     const auto step_of = [](int n) {
-        return work_of(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).jobs.at(0).step;
+        return work_of(expand(sizes(std::to_string(n))), tests::some_gpu(), cpu()).jobs.at(0).step();
     };
     lowering::batched_tile t;
     t.tile_m = 2, t.tile_n = 4, t.products = 16;

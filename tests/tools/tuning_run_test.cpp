@@ -181,7 +181,7 @@ TEST_CASE("candidates that fail are told of, once, and the rest goes on") {
     gpu.fails = [](const fake_kernel& k) { return k.at("tile_m") == 3; };
     gpu.spills = [](const fake_kernel& k) { return k.at("tile_n") == 3; };
     const auto jobs = jobs_for(gpu, -6, "6");
-    REQUIRE(jobs.at(0).step.batched.tile_m != 3);
+    REQUIRE(jobs.at(0).step().batched.tile_m != 3);
     auto effort = some_effort();
     effort.most = 10000;
     const auto text = printed_by([&] { CHECK(run_tuning(jobs, device(-6), effort, {}) == 0); });
