@@ -4,17 +4,18 @@
 //   panels come                                              where
 //   by a bulk copy each, which a warp of its own asks for    both operands' panels are whole and start at multiples
 //                                                            of 16 bytes: no thread waits for another
+//   by boxes, which are moved then: see panel_shifts.cuh     raw_stages > 0, and the panel does not end with the sum
 //   by asynchronous copies of all threads, a barrier each    else, and the last one where the sum ends within it
 //
-// Constants: panel_stream.cuh's, and
+// Constants: panel_shifts.cuh's, and
 //   threads_per_block
-//   stages             panels that shared memory holds
+//   stages             panels that shared memory holds; 2 where raw_stages > 0
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage, for the barriers that bulk copies complete on
 //   copy_warps         warps that compute nothing, the block's last: 1 where bulk copies may bring panels, else 0
 #pragma once
 
-#include "panel_stream.cuh"
+#include "panel_shifts.cuh"
 
 RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
     return memory + barrier_bytes + panel % stages * stage_bytes;
@@ -65,7 +66,13 @@ RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory
     int by_bulk = 0; // the first ones
 #if RICCI_BULK_COPIES
     const ring_barriers ring(memory);
-    if constexpr (copy_warps > 0) {
+    if constexpr (raw_stages > 0) {
+        const auto of_x = x.template shifted<shifted_lines>();
+        const auto of_y = y.template shifted<shifted_lines>();
+        by_bulk = of_y.panels_of_boxes(of_x.panels_of_boxes(panels));
+        if (by_bulk > 0) for_each_shifted_panel(of_x, of_y, memory, by_bulk, multiply);
+        __syncthreads(); // asynchronous copies may overwrite the stages
+    } else if constexpr (copy_warps > 0) {
         const int of_x = x.whole_panels(panels), of_y = y.whole_panels(panels);
         by_bulk = of_x < of_y ? of_x : of_y;
         if (by_bulk > 0) ring.start();

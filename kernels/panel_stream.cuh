@@ -49,6 +49,11 @@ template <int O, class Element> class panel_stream {
         if (!has_neighbors_) misaligned_ |= part;
     }
 
+    /// The same by panel_shifts.cuh.
+    template <template <int, class> class Lines> RICCI_FUNCTION Lines<O, Element> shifted() const {
+        return Lines<O, Element>(arguments_, first_, steps_);
+    }
+
     /// Starts to copy panel `number`; what does not exist becomes zero.
     RICCI_FUNCTION void load(unsigned char* stage, long long number) const {
         if (misaligned_ % 16 == 0) copy<16>(stage + region[O], number);

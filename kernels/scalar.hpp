@@ -24,6 +24,7 @@ template <class R> struct real_part<complex<R>> { using type = R; static constex
 
 /// An array's length.
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+RICCI_FUNCTION constexpr int power_of_two_within(int n) { return n < 2 ? 1 : 2 * power_of_two_within(n / 2); }
 
 // ---- mathematics of a real type ----
 

@@ -20,8 +20,6 @@ RICCI_FUNCTION own_steps steps_of_block(const arguments& a, long long block, int
 
 constexpr int c_elements = static_cast<int>(m * n);
 
-RICCI_FUNCTION constexpr int power_of_two_within(int n) { return n < 2 ? 1 : 2 * power_of_two_within(n / 2); }
-
 /// The sum over the slices of each element, sums[slice][element], in the order of slices: threads that C leaves idle
 /// add up parts of them.
 template <class Take> RICCI_FUNCTION void add_slices(compute* sums, const Take& take) {

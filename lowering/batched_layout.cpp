@@ -329,8 +329,10 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
 }
 
 panel_layout panel_layout_of(const step& st, const batched_tile& t) {
-    return panel_layout_of(st, t.core, t.k_panel, st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m),
-                           t.panel, t.boxed);
+    const auto rows = st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m);
+    auto out = panel_layout_of(st, t.core, t.k_panel, rows, t.panel, t.boxed);
+    if (st.kernel == family::tall_skinny_atb && t.realigned) out.by_bulk = true;
+    return out;
 }
 
 namespace {

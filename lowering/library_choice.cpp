@@ -129,13 +129,15 @@ bool library_beats_stationary(const step& st, const machine& chip) {
 }
 
 /// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
-/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
+/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows. Tall
+/// columns that start anywhere cost cuBLAS more than the kernels here.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (chip.kind != target::cuda || is_scaled(st) || library_rounds_twice(st)) return false;
     const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
     const bool columns = single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1;
     const auto height = batch_of(st, chip);
     const auto pays = [&] {
+        if (height == batch_class::many && has_columns_off_lines(st)) return false;
         switch (x_of(st).type) {
         case scalar_type::f64: return columns && narrow >= 56;
         case scalar_type::f32:

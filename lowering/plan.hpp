@@ -109,7 +109,8 @@ struct batched_tile {
     /// tall_skinny_ab, _atb: X, and Y of the latter, go from memory straight into registers
     bool in_registers = false;
     /// batched_small's mma: X and Y copied once more, to lines that start at multiples of 16 bytes;
-    /// batched_stationary: Y brought into the form that the tensor cores take
+    /// batched_stationary: Y brought into the form that the tensor cores take; tall_skinny_atb: panels of columns that
+    /// start anywhere, panel_shifts.hpp
     bool realigned = false;
     /// tall_skinny_ab: X and C move in boxes, box_layout.hpp; tall_skinny_atb's panels: X and Y; batched_lanes: the
     /// kernels of lane_ring_layout.hpp

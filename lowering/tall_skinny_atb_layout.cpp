@@ -6,6 +6,7 @@
 #include "lowering/box_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
+#include "lowering/panel_shifts.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
@@ -159,8 +160,12 @@ std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {
     const auto s = atb_sizes_of(st);
     const auto sums = std::max(t.slices * s.m * s.n, std::int64_t{atb_threads(st, t)}) * s.compute;
     if (t.in_registers) return sums;
-    return atb_barrier_bytes(t) + std::max(t.stages * panel_layout_of(st, t).stage_bytes, sums);
+    const auto stages = atb_stages(t) * panel_layout_of(st, t).stage_bytes;
+    const auto raw = t.realigned ? t.stages * shifted_panel_layout_of(st, t).stage_bytes : 0;
+    return atb_barrier_bytes(t) + std::max(stages + raw, sums);
 }
+
+std::int64_t atb_stages(const batched_tile& t) { return t.realigned ? moved_stages : t.stages; }
 
 std::int64_t atb_barrier_bytes(const batched_tile& t) { return t.boxed ? box_alignment : barrier_bytes; }
 

@@ -48,6 +48,9 @@ std::int32_t atb_threads(const step& st, const batched_tile& t);
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);
 std::int64_t atb_barrier_bytes(const batched_tile& t);
 
+/// Panels that are there to be multiplied; of `realigned` ones t.stages more are on their way.
+std::int64_t atb_stages(const batched_tile& t);
+
 /// Steps of the sum that a block's share is counted in.
 std::int64_t atb_unit(const batched_tile& t);
 

@@ -7,6 +7,7 @@
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/panel_model.hpp"
+#include "lowering/panel_shifts.hpp"
 #include "lowering/sm_limits.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "lowering/tuning_key.hpp"
@@ -43,12 +44,17 @@ std::int64_t most_sums(const step& st, const mma_shape* mma) {
 
 /// Panels of about so many bytes, as many as fit `most_bytes`; false if not two do.
 bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::int64_t most_bytes) {
-    const std::int64_t of_box = t.boxed ? box_elements(atb_sizes_of(st).x) : 1,
+    const auto x_bytes = atb_sizes_of(st).x;
+    const std::int64_t of_box = t.boxed || t.realigned ? box_elements(x_bytes) : 1,
                        least = t.slices * std::max<std::int64_t>(of_box, t.core == batched_core::mma ? 16 : 1);
     t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_within(panel_bytes / atb_sizes_of(st).row), least));
     const auto layout = panel_layout_of(st, t);
-    const auto most = layout.by_bulk ? most_stages : 4;
-    t.stages = static_cast<std::int32_t>(std::min(most, (most_bytes - atb_barrier_bytes(t)) / layout.stage_bytes));
+    const auto room = most_bytes - atb_barrier_bytes(t);
+    const auto stages = !t.realigned
+                            ? std::min(layout.by_bulk ? most_stages : 4, room / layout.stage_bytes)
+                            : std::min(most_raw_stages, (room - moved_stages * layout.stage_bytes) /
+                                                            shifted_panel_layout_of(st, t).stage_bytes);
+    t.stages = static_cast<std::int32_t>(stages);
     return t.stages >= 2 && atb_shared_bytes(st, t) <= most_bytes &&
            atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t)) > 0;
 }
@@ -88,7 +94,8 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
         if (core == nullptr && s.m * s.n > most_multiplied && out.size() > before) continue;
         auto t = start_tile(st, core);
         const auto* mma = set_product(t, st, core, t.c_transposed ? s.n : s.m, chip);
-        const bool may_be_boxed = mma != nullptr && takes_boxes(st, chip);
+        const bool may_be_boxed = mma != nullptr && takes_boxes(st, chip),
+                   may_be_shifted = mma != nullptr && has_columns_off_lines(st) && has_shifted_panels(st, chip);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -104,6 +111,10 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
                     t.boxed = boxed;
                     add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
                 }
+                if (!may_be_shifted) continue;
+                t.boxed = may_be_boxed, t.realigned = true;
+                add_rings(out, t, up(high, tm) * up(wide, tn), warp, st, chip);
+                t.realigned = false;
             }
     }
 }
@@ -259,13 +270,16 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
         a_step = loads * (converts ? 2 : parts) + multiplies * parts * parts + 2;
         warps = real(up(s.m, t.tile_m) * up(s.n, t.tile_n)) / warp;
     }
-    const auto layout = panel_layout_of(st, t);
+    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !has_columns_off_lines(st));
     const double blocks = real(atb_resident_blocks(st, t, chip));
     // another block's warps compute while one's wait for a panel
-    const double handed_over_by = layout.by_bulk ? 1 : blocks;
-    const double a_panel = layout.by_bulk ? 100 : 400;          // cycles for all warps to hand over a panel
+    const double handed_over_by = by_bulk ? 1 : blocks;
+    const double a_panel = by_bulk ? 100 : 400;          // cycles for all warps to hand over a panel
     // instructions of asynchronous copies: addresses, bounds and the copy itself
-    const double copies = layout.by_bulk ? 0 : real(s.row) / 32;
+    // and of moving what boxes have brought, 32 words at a time
+    const double copies = t.realigned       ? real(s.row) / (s.x == 8 ? 256 : 128) * (s.x == 2 ? 7 : 5)
+                          : by_bulk ? 0
+                                            : real(s.row) / 32;
     // of an SM: with fewer, each waits for its own shared memory and products
     constexpr double busy_warps = 8;
     cost out;
@@ -289,7 +303,10 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
 /// longer than the model says otherwise.
 double slower(const step& st, const batched_tile& t) {
     const bool anywhere = has_columns_off_lines(st);
-    if (!t.in_registers) return panel_layout_of(st, t).by_bulk && !anywhere ? 1.04 : 1.12;
+    if (!t.in_registers)
+        return t.realigned ? (atb_sizes_of(st).x == 2 ? 1.12 : 1.06)
+               : anywhere  ? 1.2
+                           : (panel_layout_of(st, t).by_bulk ? 1.04 : 1.12);
     if (atb_kernel_of(t) != atb_kernel::warps) return anywhere ? 1.1 : 1;
     const auto s = atb_sizes_of(st);
     if (anywhere) return s.x == 8 ? 1.8 : s.x == 4 ? 2.2 : 2;

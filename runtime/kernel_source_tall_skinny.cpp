@@ -3,6 +3,7 @@
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
+#include "lowering/panel_shifts.hpp"
 #include "lowering/tall_skinny_ab_layout.hpp"
 #include "lowering/tall_skinny_atb_layout.hpp"
 #include "runtime/product_source.hpp"
@@ -73,15 +74,38 @@ class tall_skinny_source : public product_source {
         const auto apart = fma ? 1 : t.k_panel / t.slices;
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
-        write_stages(layout.stage_bytes);
+        text_.constant("stages", atb_stages(t));
+        text_.constant("stage_bytes", layout.stage_bytes);
+        write_raw_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", atb_barrier_bytes(t));
         text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
         const auto x_step = t.boxed ? box_lines(extent_of(st_, m)) : layout.column[1],
                    y_step = t.boxed ? box_lines(extent_of(st_, n)) : layout.row[2];
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(x_step * apart),
                                                                static_cast<std::int32_t>(y_step * apart)});
-        if (t.boxed) add_boxes(1, *boxes_of(st_, 1, k, m, chip_)), add_boxes(2, *boxes_of(st_, 2, k, n, chip_));
         finish("tall_skinny_atb");
+        if (t.realigned) add_shifted_boxes();
+        else if (t.boxed) add_boxes(1, *boxes_of(st_, 1, k, m, chip_)), add_boxes(2, *boxes_of(st_, 2, k, n, chip_));
+    }
+
+    void write_raw_stages(std::int64_t stage_bytes) {
+        const auto& t = st_.batched;
+        const auto raw = t.realigned ? shifted_panel_layout_of(st_, t) : shifted_panel_layout{};
+        text_.constant("raw_stages", t.realigned ? t.stages : 0);
+        text_.constant("raw_first", atb_barrier_bytes(t) + atb_stages(t) * stage_bytes);
+        text_.constant("raw_stage_bytes", raw.stage_bytes);
+        text_.list("raw_region", narrow(raw.region));
+        text_.list("raw_box_bytes", narrow(raw.box_bytes));
+        text_.list("raw_steps", narrow(raw.steps));
+    }
+
+    void add_shifted_boxes() {
+        using enum shifted_columns;
+        for (const int o : {1, 2}) {
+            add_boxes(shifted_panel_map(o, most), o, shifted_panel_boxes(st_, o, st_.batched, most));
+            if (has_fewer_columns(st_, o))
+                add_boxes(shifted_panel_map(o, fewer), o, shifted_panel_boxes(st_, o, st_.batched, fewer));
+        }
     }
 
     void write_atb_threads() {

@@ -5,6 +5,7 @@
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/lane_ring_layout.hpp"
+#include "lowering/panel_shifts.hpp"
 #include "lowering/tree.hpp"
 
 #include <algorithm>
@@ -153,7 +154,7 @@ void product_source::write_shared_constants() {
 
 void product_source::pack_arguments() {
     argument_packer pack(out_);
-    if (st_.batched.boxed) pack_boxes(pack);
+    if (box_maps() > 0) pack_boxes(pack);
     if (is_gathered(st_)) pack_tables(pack);
     first_address_ = static_cast<std::int32_t>(out_.words.size());
     pack.address(at(0));
@@ -173,7 +174,7 @@ void product_source::pack_arguments() {
     pack.numbers(batch_.extent);
     for (const auto& row : batch_.stride) pack.numbers(row);
     constexpr std::size_t alignment = 8; // words, of the kernel's struct where it has boxes
-    while (st_.batched.boxed && out_.words.size() % alignment != 0) pack.number(0);
+    while (box_maps() > 0 && out_.words.size() % alignment != 0) pack.number(0);
 }
 
 void product_source::pack_boxes(argument_packer& pack) {
@@ -183,6 +184,7 @@ void product_source::pack_boxes(argument_packer& pack) {
 }
 
 int product_source::box_maps() const {
+    if (st_.kernel == family::tall_skinny_atb && st_.batched.realigned) return shifted_panel_maps;
     if (!st_.batched.boxed) return 0;
     return st_.kernel == family::batched_lanes && is_shifted(st_.batched) ? shifted_maps : 3;
 }

@@ -176,6 +176,21 @@ const covering_case atb_cases[] = {
     {"C(i,j) += A(k,i)*B(k,j)", "C=f16[16,16] A=f16[4096,16] B=f16[4096,16]", false, full, 2},
 };
 
+// Columns that start anywhere, by boxes: as many as start differently and more, padded ones, and from an element on
+// that is no multiple of 16 bytes; sums that end within a panel, within the 16 bytes behind it, and before the first.
+const covering_case shifted_cases[] = {
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[16,24] A=f16[5001,16] B=f16[5001,24]"},
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=bf16[9,33] A=bf16[3201:1,9:3203] B=bf16[3201,33]"},
+    {"C(i,j) += A(k,i)*B(k,j)", "C=f16[16,13] A=f16[4107,16] B=f16[4107,13]", false, full, 2},
+    {"C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[24,17] A=f32[4803,24] B=f32[4803,17]"},
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=f32[64,8] A=f32[4097,64] B=f32[4097,8]", false, full, 4},
+    {"C(j,i) += A(k,i)*B(k,j)", "C=f32[10,35] A=f32[4098:1,35:4102] B=f32[4098:1,10:4110]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[16,20] A=f64[3205,16] B=f64[3205,20]"},
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=f64[13,9] A=f64[2049,13] B=f64[2049,9]", false, full, 8},
+    {"C(i,j) = conj(A(k,i))*B(k,j)", "C=c64[8,11] A=c64[1603,8] B=c64[1603,11]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[64,61] A=f64[4095,64] B=f64[4095,61]"},
+};
+
 // Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several
 // batch axes; sums that end within a tensor core's product.
 const covering_case stationary_cases[] = {
@@ -262,3 +277,7 @@ TEST_CASE("candidates of batched products that keep X in registers agree with th
 TEST_CASE("candidates of tall-skinny products agree with the oracle") { check(tall_cases); }
 
 TEST_CASE("candidates of tall-skinny A^T B agree with the oracle") { check(atb_cases); }
+
+TEST_CASE("candidates of A^T B by boxes whose columns start anywhere agree with the oracle") {
+    check(shifted_cases, kind::realigned);
+}

@@ -1,0 +1,197 @@
+// panel_shifts: brings panels whose lines start anywhere by boxes, and moves them within shared memory to where
+// panel_stream would have put them.
+//
+// The copy engine moves what starts at multiples of 16 bytes. Of lines that lie alike to one another, every
+// residues-th is aligned like the first: a box has those only, from the last multiple of 16 bytes before each on, and
+// 16 bytes more than its steps. What is a line's own begins 0 to 15 bytes behind the start. By such boxes of 128
+// steps and at least four lines an H100 reads at 0.92 to 0.98 of the rate of boxes whose lines are aligned; by boxes
+// that have all lines, each shifted by as much more than the one before it, at 0.83 to 0.93 (2-byte numbers) and 0.92
+// to 0.95. The engine refuses to begin a box within 16 bytes.
+// Constants: panel_stream.cuh's, and
+//   raw_stages         panels as they come that shared memory holds; 0: none come so
+//   raw_first          bytes from the start of shared memory to the first
+//   raw_stage_bytes    from one to the next, a multiple of 128
+//   raw_region[3]      bytes from the start of such a panel to X [1] and Y [2]
+//   raw_box_bytes[3]   from one box to the next: those of the first steps, a residue each, then of the next steps
+//   raw_steps[3]       steps of a box that are a panel's
+#pragma once
+
+#include "panel_stream.cuh"
+
+#if RICCI_BULK_COPIES
+
+/// What a line is moved by.
+template <int Size> struct word_of { using type = unsigned; };
+template <> struct word_of<8> { using type = unsigned long long; };
+
+/// O: 1 X, 2 Y; of 2, 4 and 8 bytes, with lines along k.
+template <int O, class Element> class shifted_lines {
+    static constexpr int size = sizeof(Element), residues = 16 / size, others = O == 1 ? rows_of_block : columns_of_block,
+                         steps = raw_steps[O], boxes = k_panel / steps * residues,
+                         lines_of_box = (others + residues - 1) / residues, line_bytes = (steps + residues) * size;
+    static_assert(k_panel % steps == 0 && lines_of_box * line_bytes <= raw_box_bytes[O], "boxes lie side by side");
+
+  public:
+    /// `first`: the operand's element at the block's first step, a multiple of 16 bytes behind the operand's;
+    /// `of_sum`: steps from there to the end of the sum.
+    RICCI_FUNCTION shifted_lines(const arguments& a, const Element* first, long long of_sum) : a_(a), of_sum_(of_sum) {
+        const Element* const operand = static_cast<const Element*>(O == 1 ? a.x : a.y);
+        begin_ = first - operand;
+        behind_ = static_cast<int>(reinterpret_cast<unsigned long long>(operand) % 16 / size);
+        line_step_ = O == 1 ? m_offset(a, 1, 1) : n_offset(a, 1, 1);
+    }
+
+    /// How many of `panels`, the first ones, boxes may bring: they read up to 16 bytes behind a panel.
+    RICCI_FUNCTION int panels_of_boxes(int panels) const {
+        if (!a_.boxes_are_here || of_sum_ < k_panel + residues) return 0;
+        const long long most = (of_sum_ - residues) / k_panel;
+        return most < panels ? static_cast<int>(most) : panels;
+    }
+
+    static constexpr int bytes = boxes * lines_of_box * line_bytes; ///< of a panel, as it comes
+
+    /// By a warp: asks for panel `number`.
+    RICCI_FUNCTION void ask(unsigned char* raw, int number, copy_barrier& full) const {
+        constexpr int with_most = (others - 1) % residues; // the last residue of which there are as many lines
+        RICCI_UNROLL
+        for (int first = 0; first < boxes; first += 32) {
+            const int b = first + static_cast<int>(threadIdx.x) % 32, residue = b % residues;
+            if (b < boxes)
+                box_load(raw + raw_region[O] + b * raw_box_bytes[O], a_.box[residue > with_most ? O + 2 : O],
+                         begin_ + static_cast<long long>(number) * k_panel + b / residues * steps, 0,
+                         static_cast<int>((behind_ + residue * line_step_) / residues), full);
+        }
+    }
+
+    /// By `Threads` threads, a multiple of 32: a panel that has come becomes one of panel_stream's. Of a residue's lines,
+    /// which are all shifted alike, groups of threads take every so-manyth, and only count up addresses.
+    template <int Threads> RICCI_FUNCTION void move(const unsigned char* raw, unsigned char* stage) const {
+        constexpr int groups = Threads / at_a_line, of_residue = groups < residues ? 0 : power_of_two_within(groups / residues);
+        static_assert(Threads % at_a_line == 0, "groups of threads are whole");
+        const int group = threadIdx.x / at_a_line, residue = group % residues, first = group / residues;
+        if constexpr (of_residue > 0) {
+            if (first < of_residue) move_residue<of_residue>(raw, stage, residue, first);
+        } else {
+            for (int r = group; r < residues; r += groups) move_residue<1>(raw, stage, r, 0);
+        }
+    }
+
+  private:
+    using unit = typename word_of<size>::type;
+    static constexpr int unit_bytes = sizeof(unit), units = steps * size / unit_bytes,
+                         at_a_line = units < 32 ? units : 32, copies = units / at_a_line, pieces = k_panel / steps;
+    static_assert(units % at_a_line == 0, "a line's copies are shared evenly");
+
+    template <int Groups>
+    RICCI_FUNCTION void move_residue(const unsigned char* raw, unsigned char* stage, int residue, int first) const {
+        constexpr int line_step = Groups * residues;
+        const int shift = (behind_ + residue * static_cast<int>(line_step_ % residues)) % residues,
+                  lane = threadIdx.x % at_a_line * unit_bytes;
+        const bool is_within_word = size < 4 && shift % 2 != 0;
+        const unsigned char* from = raw + raw_region[O] + residue * raw_box_bytes[O] + first * line_bytes +
+                                    shift * size / unit_bytes * unit_bytes + lane;
+        int line = residue + first * residues;
+        unsigned char* to = stage + region[O] + place(line, lane);
+        RICCI_UNROLL_4
+        for (; line < others; line += line_step, from += Groups * line_bytes) {
+            unit got[pieces][copies]; // all are read before the first is stored
+            RICCI_UNROLL
+            for (int p = 0; p < pieces; ++p)
+                RICCI_UNROLL
+                for (int c = 0; c < copies; ++c)
+                    got[p][c] = read(from + p * residues * raw_box_bytes[O] + c * at_a_line * unit_bytes,
+                                     is_within_word);
+            // What the lanes store lies in one line of a box, or in whole ones.
+            if constexpr (line_step % 8 != 0) to = stage + region[O] + place(line, lane);
+            RICCI_UNROLL
+            for (int p = 0; p < pieces; ++p)
+                RICCI_UNROLL
+                for (int c = 0; c < copies; ++c)
+                    *reinterpret_cast<unit*>(to + further((p * copies + c) * at_a_line * unit_bytes)) = got[p][c];
+            to += line_step * line_pitch;
+        }
+    }
+
+    static RICCI_FUNCTION unit read(const unsigned char* from, bool is_within_word) {
+        const unit* const at = reinterpret_cast<const unit*>(from);
+        if constexpr (size < 4) return is_within_word ? at[0] >> 16 | at[1] << 16 : at[0];
+        return at[0];
+    }
+
+    // Where panel_stream has a line's bytes, those of a lane and of what is so many bytes further.
+    static constexpr int box_bytes = (others + 7) / 8 * 8 * box_line,
+                         line_pitch = lines[O] == 4 ? box_line : pitch[O] * size;
+    static_assert(lines[O] != 4 || at_a_line * unit_bytes % box_line == 0, "lanes store whole lines of a box");
+    static RICCI_FUNCTION int place(int line, int byte) {
+        if constexpr (lines[O] == 4) return byte / box_line * box_bytes + place_in_box(line, byte % box_line);
+        return line * line_pitch + byte;
+    }
+    static RICCI_FUNCTION constexpr int further(int bytes) {
+        return lines[O] == 4 ? bytes / box_line * box_bytes : bytes;
+    }
+
+    const arguments& a_;
+    long long begin_, of_sum_; ///< elements from the operand's to the block's first
+    int behind_;               ///< elements from a multiple of 16 bytes to the operand
+    long long line_step_;
+};
+
+/// The barriers of panels that come so, behind one another: those of each stage of raw panels, and two more for those
+/// that have been moved.
+struct shift_barriers {
+    copy_barrier *full, *empty, *moved;
+    static constexpr int multiplying = threads_per_block - 32 * copy_warps; ///< threads
+
+    explicit RICCI_FUNCTION shift_barriers(unsigned char* memory)
+        : full(reinterpret_cast<copy_barrier*>(memory)), empty(full + raw_stages), moved(empty + raw_stages) {}
+
+    RICCI_FUNCTION void start() const {
+        static_assert((2 * raw_stages + 2) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes,
+                      "the barriers' room");
+        if (threadIdx.x == 0) {
+            for (int s = 0; s < raw_stages; ++s) start_barrier(full[s], 32), start_barrier(empty[s], multiplying);
+            for (int s = 0; s < 2; ++s) start_barrier(moved[s], multiplying);
+        }
+        __syncthreads();
+    }
+};
+
+/// Calls multiply(stage) for panels [0, panels) of boxes in their order, by all threads but those of the last warp,
+/// which asks for them.
+template <class X, class Y, class Multiply>
+RICCI_FUNCTION void for_each_shifted_panel(const X& x, const Y& y, unsigned char* memory, int panels,
+                                           const Multiply& multiply) {
+    const shift_barriers barriers(memory);
+    barriers.start();
+    unsigned char* const raw_stage = memory + raw_first;
+    int at = 0, parity = 0;
+    const auto advance = [&] {
+        if (++at == raw_stages) at = 0, parity ^= 1;
+    };
+    if (threadIdx.x >= shift_barriers::multiplying) {
+        RICCI_UNROLL_ONCE
+        for (int p = 0; p < panels; ++p, advance()) {
+            wait_barrier(barriers.empty[at], parity ^ 1); // at once the first time
+            arrive_expecting(barriers.full[at], threadIdx.x % 32 == 0 ? X::bytes + Y::bytes : 0);
+            x.ask(raw_stage + at * raw_stage_bytes, p, barriers.full[at]);
+            y.ask(raw_stage + at * raw_stage_bytes, p, barriers.full[at]);
+        }
+        return;
+    }
+    RICCI_UNROLL_ONCE
+    for (int p = 0; p < panels; ++p, advance()) {
+        const unsigned char* const raw = raw_stage + at * raw_stage_bytes;
+        unsigned char* const stage = memory + barrier_bytes + p % 2 * stage_bytes;
+        wait_barrier(barriers.full[at], parity);
+        x.template move<shift_barriers::multiplying>(raw, stage);
+        y.template move<shift_barriers::multiplying>(raw, stage);
+        show_to_copy_engine();
+        arrive_expecting(barriers.empty[at], 0);
+        // Who stores the next but one here has waited for all to have multiplied this one.
+        arrive_expecting(barriers.moved[p % 2], 0);
+        wait_barrier(barriers.moved[p % 2], p / 2 % 2);
+        multiply(stage);
+    }
+}
+
+#endif

@@ -1,0 +1,36 @@
+// panel_shifts: tall-skinny A^T B whose columns start anywhere, as boxes bring their panels: kernels/panel_shifts.cuh.
+#pragma once
+
+#include "lowering/box_layout.hpp"
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace ricci::lowering {
+
+inline constexpr std::int64_t moved_stages = 2;    ///< panels that have been moved to where they are multiplied
+inline constexpr std::int64_t most_raw_stages = 7; ///< of which barriers have room
+
+/// Whether X and Y are columns of 2-, 4- or 8-byte numbers, at least as many as start differently.
+bool has_shifted_panels(const step& st, const machine& chip);
+
+/// Panels of t.k_panel steps as they come, of a tile that is `realigned`.
+struct shifted_panel_layout {
+    std::array<std::int64_t, 3> region{};    ///< bytes: of X and Y, from the start of a stage
+    std::array<std::int64_t, 3> box_bytes{}; ///< multiples of 128
+    std::array<std::int64_t, 3> steps{};     ///< of a box
+    std::int64_t stage_bytes = 0;
+};
+shifted_panel_layout shifted_panel_layout_of(const step& st, const batched_tile& t);
+
+/// The maps of X's (o: 1) and Y's (2) boxes: of residues that have the most lines, or one less.
+enum class shifted_columns : std::uint8_t { most, fewer };
+inline constexpr int shifted_panel_maps = 5;
+constexpr int shifted_panel_map(int o, shifted_columns columns) { return columns == shifted_columns::most ? o : o + 2; }
+box_layout shifted_panel_boxes(const step& st, int o, const batched_tile& t, shifted_columns columns);
+/// Whether there are residues with fewer columns.
+bool has_fewer_columns(const step& st, int o);
+
+} // namespace ricci::lowering
