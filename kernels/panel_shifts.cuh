@@ -20,9 +20,9 @@
 
 #if RICCI_BULK_COPIES
 
-/// What a line is moved by.
-template <int Size> struct word_of { using type = unsigned; };
-template <> struct word_of<8> { using type = unsigned long long; };
+struct alignas(16) four_words {
+    unsigned word[4];
+};
 
 /// O: 1 X, 2 Y; of 2, 4 and 8 bytes, with lines along k.
 template <int O, class Element> class shifted_lines {
@@ -63,65 +63,85 @@ template <int O, class Element> class shifted_lines {
         }
     }
 
-    /// By `Threads` threads, a multiple of 32: a panel that has come becomes one of panel_stream's. Of a residue's lines,
-    /// which are all shifted alike, groups of threads take every so-manyth, and only count up addresses.
+    /// By `Threads` threads, a multiple of 32: a panel that has come becomes one of panel_stream's. A warp's lines are
+    /// shifted alike; it only counts up addresses.
     template <int Threads> RICCI_FUNCTION void move(const unsigned char* raw, unsigned char* stage) const {
-        constexpr int groups = Threads / at_a_line, of_residue = groups < residues ? 0 : power_of_two_within(groups / residues);
-        static_assert(Threads % at_a_line == 0, "groups of threads are whole");
-        const int group = threadIdx.x / at_a_line, residue = group % residues, first = group / residues;
-        if constexpr (of_residue > 0) {
-            if (first < of_residue) move_residue<of_residue>(raw, stage, residue, first);
-        } else {
-            for (int r = group; r < residues; r += groups) move_residue<1>(raw, stage, r, 0);
-        }
+        constexpr int warps = Threads / 32,
+                      of_residue = warps < residues ? 1 : power_of_two_within(warps / residues);
+        const int warp = static_cast<int>(threadIdx.x) / 32, own = warp / residues;
+        RICCI_UNROLL_ONCE
+        for (int residue = warp % residues; residue < residues && own < of_residue; residue += warps)
+            move_residue<of_residue * groups>(raw, stage, residue,
+                                              own * groups + static_cast<int>(threadIdx.x) % 32 / at_a_line);
     }
 
   private:
-    using unit = typename word_of<size>::type;
-    static constexpr int unit_bytes = sizeof(unit), units = steps * size / unit_bytes,
-                         at_a_line = units < 32 ? units : 32, copies = units / at_a_line, pieces = k_panel / steps;
-    static_assert(units % at_a_line == 0, "a line's copies are shared evenly");
+    // Of a line's 16 bytes, in a panel, a lane has some; a warp has `groups` lines at a time.
+    static constexpr int chunks = steps * size / 16, at_a_line = chunks < 32 ? chunks : 32, copies = chunks / at_a_line,
+                         groups = 32 / at_a_line, pieces = k_panel / steps;
+    static_assert(chunks % at_a_line == 0, "a line's copies are shared evenly");
 
+    /// Every Groups-th of a residue's lines, the first one `first`.
     template <int Groups>
     RICCI_FUNCTION void move_residue(const unsigned char* raw, unsigned char* stage, int residue, int first) const {
+        const int shift = (behind_ + residue * static_cast<int>(line_step_ % residues)) % residues * size;
+        const unsigned char* const from =
+            raw + raw_region[O] + residue * raw_box_bytes[O] + first * line_bytes + lane() * 16;
+        const int line = residue + first * residues;
+        if (shift < 4) move_lines<Groups, 0>(from, stage, line, shift);
+        if (size < 8 && shift / 4 == 1) move_lines<Groups, 1>(from, stage, line, shift % 4);
+        if (shift / 4 == 2) move_lines<Groups, 2>(from, stage, line, shift % 4);
+        if (size < 8 && shift / 4 == 3) move_lines<Groups, 3>(from, stage, line, shift % 4);
+    }
+
+    /// Lines that begin so many words and bytes (0 or 2) behind a multiple of 16.
+    template <int Groups, int Words>
+    RICCI_FUNCTION void move_lines(const unsigned char* from, unsigned char* stage, int line, int bytes) const {
         constexpr int line_step = Groups * residues;
-        const int shift = (behind_ + residue * static_cast<int>(line_step_ % residues)) % residues,
-                  lane = threadIdx.x % at_a_line * unit_bytes;
-        const bool is_within_word = size < 4 && shift % 2 != 0;
-        const unsigned char* from = raw + raw_region[O] + residue * raw_box_bytes[O] + first * line_bytes +
-                                    shift * size / unit_bytes * unit_bytes + lane;
-        int line = residue + first * residues;
-        unsigned char* to = stage + region[O] + place(line, lane);
-        RICCI_UNROLL_4
+        unsigned char* to = stage + region[O] + place(line, lane() * 16);
+        RICCI_UNROLL_2
         for (; line < others; line += line_step, from += Groups * line_bytes) {
-            unit got[pieces][copies]; // all are read before the first is stored
+            four_words got[pieces][copies]; // all are read before the first is stored
             RICCI_UNROLL
             for (int p = 0; p < pieces; ++p)
                 RICCI_UNROLL
                 for (int c = 0; c < copies; ++c)
-                    got[p][c] = read(from + p * residues * raw_box_bytes[O] + c * at_a_line * unit_bytes,
-                                     is_within_word);
-            // What the lanes store lies in one line of a box, or in whole ones.
-            if constexpr (line_step % 8 != 0) to = stage + region[O] + place(line, lane);
+                    got[p][c] = read<Words>(from + p * residues * raw_box_bytes[O] + c * at_a_line * 16, 8 * bytes);
+            if constexpr (line_step % 8 != 0) to = stage + region[O] + place(line, lane() * 16);
             RICCI_UNROLL
             for (int p = 0; p < pieces; ++p)
                 RICCI_UNROLL
                 for (int c = 0; c < copies; ++c)
-                    *reinterpret_cast<unit*>(to + further((p * copies + c) * at_a_line * unit_bytes)) = got[p][c];
+                    *reinterpret_cast<four_words*>(to + further((p * copies + c) * at_a_line * 16)) = got[p][c];
             to += line_step * line_pitch;
         }
     }
 
-    static RICCI_FUNCTION unit read(const unsigned char* from, bool is_within_word) {
-        const unit* const at = reinterpret_cast<const unit*>(from);
-        if constexpr (size < 4) return is_within_word ? at[0] >> 16 | at[1] << 16 : at[0];
-        return at[0];
+    template <int Words> static RICCI_FUNCTION four_words read(const unsigned char* from, int bits) {
+        const four_words* const at = reinterpret_cast<const four_words*>(from);
+        const four_words low = at[0];
+        if constexpr (Words == 0 && size >= 4) return low;
+        const four_words high = at[1];
+        four_words out;
+        RICCI_UNROLL
+        for (int w = 0; w < 4; ++w) {
+            const int l = Words + w, h = l + 1;
+            out.word[w] = l < 4 ? low.word[l] : high.word[l - 4];
+            if constexpr (size < 4)
+                out.word[w] = static_cast<unsigned>(
+                    (static_cast<unsigned long long>(h < 4 ? low.word[h] : high.word[h - 4]) << 32 | out.word[w]) >>
+                    bits);
+        }
+        return out;
     }
+
+    static RICCI_FUNCTION int lane() { return static_cast<int>(threadIdx.x) % at_a_line; }
 
     // Where panel_stream has a line's bytes, those of a lane and of what is so many bytes further.
     static constexpr int box_bytes = (others + 7) / 8 * 8 * box_line,
                          line_pitch = lines[O] == 4 ? box_line : pitch[O] * size;
-    static_assert(lines[O] != 4 || at_a_line * unit_bytes % box_line == 0, "lanes store whole lines of a box");
+    static_assert(line_pitch % 16 == 0, "lines start at multiples of 16 bytes");
+    static_assert(lines[O] != 4 || at_a_line * 16 % box_line == 0, "lanes store whole lines of a box");
     static RICCI_FUNCTION int place(int line, int byte) {
         if constexpr (lines[O] == 4) return byte / box_line * box_bytes + place_in_box(line, byte % box_line);
         return line * line_pitch + byte;
