@@ -170,25 +170,13 @@ std::vector<lowering::statement> c_program::with_some_memory() const {
         write_data(s, nullptr, out.back());
         for (const auto& p : s.accesses)
             if (auto& a = out.back().accesses[p.number]; a.data == nullptr) a.data = some_memory(p.operand);
-        for (auto& a : out.back().accesses) {
-            const auto local = std::find(locals_.begin(), locals_.end(), a.local);
-            if (local == locals_.end()) continue;
-            a.data = some_memory(operands_.size() + static_cast<std::size_t>(local - locals_.begin()));
-            a.local = lowering::no_local;
-        }
     }
     return out;
 }
 
-void c_program::prepare() const {
-    for (const auto& s : with_some_memory()) runtime::prepare(s);
-}
+void c_program::prepare() const { runtime::prepare(with_some_memory()); }
 
-std::string c_program::explain() const {
-    std::string text;
-    for (const auto& s : with_some_memory()) text += runtime::explain(s);
-    return text;
-}
+std::string c_program::explain() const { return runtime::explain(with_some_memory()); }
 
 void c_program::run(void* const* data) const {
     if (statements_.size() == 1) {

@@ -12,7 +12,7 @@
 //   stages             panels that shared memory holds; 2 where raw_stages > 0
 //   stage_bytes        bytes of a stage, a multiple of 128
 //   barrier_bytes      before the first stage, for the barriers that bulk copies complete on
-//   copy_warps         warps that compute nothing, the block's last: 1 where bulk copies may bring panels, else 0
+//   copy_warps         warps that compute nothing, the block's last: where bulk copies may bring panels, else 0
 #pragma once
 
 #include "panel_shifts.cuh"

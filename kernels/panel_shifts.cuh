@@ -26,9 +26,9 @@ struct alignas(16) four_words {
 
 /// O: 1 X, 2 Y; of 2, 4 and 8 bytes, with lines along k.
 template <int O, class Element> class shifted_lines {
-    static constexpr int size = sizeof(Element), residues = 16 / size, others = O == 1 ? rows_of_block : columns_of_block,
-                         steps = raw_steps[O], boxes = k_panel / steps * residues,
-                         lines_of_box = (others + residues - 1) / residues, line_bytes = (steps + residues) * size;
+    static constexpr int size = sizeof(Element), residues = 16 / size,
+                         others = O == 1 ? rows_of_block : columns_of_block, steps = raw_steps[O],
+                         boxes = k_panel / steps * residues, lines_of_box = (others + residues - 1) / residues, line_bytes = (steps + residues) * size;
     static_assert(k_panel % steps == 0 && lines_of_box * line_bytes <= raw_box_bytes[O], "boxes lie side by side");
 
   public:
@@ -43,7 +43,7 @@ template <int O, class Element> class shifted_lines {
 
     /// How many of `panels`, the first ones, boxes may bring: they read up to 16 bytes behind a panel.
     RICCI_FUNCTION int panels_of_boxes(int panels) const {
-        if (!a_.boxes_are_here || of_sum_ < k_panel + residues) return 0;
+        if (!boxes_are_here(a_) || of_sum_ < k_panel + residues) return 0;
         const long long most = (of_sum_ - residues) / k_panel;
         return most < panels ? static_cast<int>(most) : panels;
     }
@@ -57,25 +57,33 @@ template <int O, class Element> class shifted_lines {
         for (int first = 0; first < boxes; first += 32) {
             const int b = first + static_cast<int>(threadIdx.x) % 32, residue = b % residues;
             if (b < boxes)
-                box_load(raw + raw_region[O] + b * raw_box_bytes[O], a_.box[residue > with_most ? O + 2 : O],
+                box_load(raw + raw_region[O] + b * raw_box_bytes[O], box_of(a_, residue > with_most ? O + 2 : O),
                          begin_ + static_cast<long long>(number) * k_panel + b / residues * steps, 0,
                          static_cast<int>((behind_ + residue * line_step_) / residues), full);
         }
     }
 
-    /// By `Threads` threads, a multiple of 32: a panel that has come becomes one of panel_stream's. A warp's lines are
-    /// shifted alike; it only counts up addresses.
-    template <int Threads> RICCI_FUNCTION void move(const unsigned char* raw, unsigned char* stage) const {
-        constexpr int warps = Threads / 32,
-                      of_residue = warps < residues ? 1 : power_of_two_within(warps / residues);
-        const int warp = static_cast<int>(threadIdx.x) / 32, own = warp / residues;
+    static constexpr int parts = residues < 4 ? 4 : residues; ///< of a panel, which warps share
+
+    /// By a warp: of a panel that has come, parts `part`, `part + step`, ... become those of one of panel_stream's. The
+    /// lines of a part are shifted alike, so that it only counts up addresses.
+    RICCI_FUNCTION void move(const unsigned char* raw, unsigned char* stage, int part, int step) const {
         RICCI_UNROLL_ONCE
-        for (int residue = warp % residues; residue < residues && own < of_residue; residue += warps)
-            move_residue<of_residue * groups>(raw, stage, residue,
-                                              own * groups + static_cast<int>(threadIdx.x) % 32 / at_a_line);
+        for (; part < parts; part += step)
+            move_residue<parts / residues * groups>(raw, stage, part % residues,
+                                                    part / residues * groups +
+                                                        static_cast<int>(threadIdx.x) % 32 / at_a_line);
     }
 
   private:
+    // Of kernels whose arguments have boxes.
+    template <class Arguments> static RICCI_FUNCTION bool boxes_are_here(const Arguments& a) {
+        return a.boxes_are_here != 0;
+    }
+    template <class Arguments> static RICCI_FUNCTION const box_map& box_of(const Arguments& a, int n) {
+        return a.box[n];
+    }
+
     // Of a line's 16 bytes, in a panel, a lane has some; a warp has `groups` lines at a time.
     static constexpr int chunks = steps * size / 16, at_a_line = chunks < 32 ? chunks : 32, copies = chunks / at_a_line,
                          groups = 32 / at_a_line, pieces = k_panel / steps;
@@ -97,23 +105,35 @@ template <int O, class Element> class shifted_lines {
     /// Lines that begin so many words and bytes (0 or 2) behind a multiple of 16.
     template <int Groups, int Words>
     RICCI_FUNCTION void move_lines(const unsigned char* from, unsigned char* stage, int line, int bytes) const {
-        constexpr int line_step = Groups * residues;
-        unsigned char* to = stage + region[O] + place(line, lane() * 16);
-        RICCI_UNROLL_2
-        for (; line < others; line += line_step, from += Groups * line_bytes) {
-            four_words got[pieces][copies]; // all are read before the first is stored
+        constexpr int line_step = Groups * residues, at_once = pieces * copies < 4 ? 4 / (pieces * copies) : 1;
+        RICCI_UNROLL_ONCE
+        for (; line < others; line += at_once * line_step, from += at_once * Groups * line_bytes) {
+            // all are read before the first is stored, behind which the compiler would leave them
+            four_words got[at_once][pieces][copies];
             RICCI_UNROLL
-            for (int p = 0; p < pieces; ++p)
+            for (int i = 0; i < at_once; ++i)
                 RICCI_UNROLL
-                for (int c = 0; c < copies; ++c)
-                    got[p][c] = read<Words>(from + p * residues * raw_box_bytes[O] + c * at_a_line * 16, 8 * bytes);
-            if constexpr (line_step % 8 != 0) to = stage + region[O] + place(line, lane() * 16);
+                for (int p = 0; p < pieces; ++p)
+                    RICCI_UNROLL
+                    for (int c = 0; c < copies; ++c)
+                        if (line + i * line_step < others)
+                            got[i][p][c] = read<Words>(from + i * Groups * line_bytes +
+                                                           p * residues * raw_box_bytes[O] + c * at_a_line * 16,
+                                                       8 * bytes);
+            unsigned char* const to = stage + region[O] + place(line, lane() * 16);
             RICCI_UNROLL
-            for (int p = 0; p < pieces; ++p)
+            for (int i = 0; i < at_once; ++i) {
+                if (line + i * line_step >= others) break;
+                unsigned char* const of_line = line_step % 8 == 0
+                                                   ? to + i * line_step * line_pitch
+                                                   : stage + region[O] + place(line + i * line_step, lane() * 16);
                 RICCI_UNROLL
-                for (int c = 0; c < copies; ++c)
-                    *reinterpret_cast<four_words*>(to + further((p * copies + c) * at_a_line * 16)) = got[p][c];
-            to += line_step * line_pitch;
+                for (int p = 0; p < pieces; ++p)
+                    RICCI_UNROLL
+                    for (int c = 0; c < copies; ++c)
+                        *reinterpret_cast<four_words*>(of_line + further((p * copies + c) * at_a_line * 16)) =
+                            got[i][p][c];
+            }
         }
     }
 
@@ -156,62 +176,101 @@ template <int O, class Element> class shifted_lines {
     long long line_step_;
 };
 
-/// The barriers of panels that come so, behind one another: those of each stage of raw panels, and two more for those
-/// that have been moved.
-struct shift_barriers {
-    copy_barrier *full, *empty, *moved;
+/// Panels on their way: through raw stages, to the stages where they are multiplied.
+template <class X, class Y> class shifted_ring {
     static constexpr int multiplying = threads_per_block - 32 * copy_warps; ///< threads
+    /// Whether copying warps also move panels, so that the others go on multiplying; else these move them.
+    static constexpr bool copiers_move = copy_warps > 1;
+    static constexpr int movers = copiers_move ? copy_warps : multiplying / 32; ///< warps
 
-    explicit RICCI_FUNCTION shift_barriers(unsigned char* memory)
-        : full(reinterpret_cast<copy_barrier*>(memory)), empty(full + raw_stages), moved(empty + raw_stages) {}
+    const X& x_;
+    const Y& y_;
+    unsigned char* memory_;
+    int panels_, warp_; ///< warp: among the movers
+    copy_barrier *come_, *moved_away_, *here_, *multiplied_;
+    int at_ = 0, parity_ = 0; ///< the raw stage
 
-    RICCI_FUNCTION void start() const {
-        static_assert((2 * raw_stages + 2) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes,
+    RICCI_FUNCTION void ask(int p, int stage) const {
+        unsigned char* const raw = memory_ + raw_first + stage * raw_stage_bytes;
+        arrive_expecting(come_[stage], threadIdx.x % 32 == 0 ? X::bytes + Y::bytes : 0);
+        x_.ask(raw, p, come_[stage]), y_.ask(raw, p, come_[stage]);
+    }
+    RICCI_FUNCTION void advance() {
+        if (++at_ == raw_stages) at_ = 0, parity_ ^= 1;
+    }
+    RICCI_FUNCTION unsigned char* stage(int p) const { return memory_ + barrier_bytes + p % stages * stage_bytes; }
+
+    /// By a mover, when there is room for panel `p`.
+    RICCI_FUNCTION void move(int p) const {
+        const unsigned char* const raw = memory_ + raw_first + at_ * raw_stage_bytes;
+        wait_barrier(come_[at_], parity_);
+        x_.move(raw, stage(p), warp_, movers);
+        y_.move(raw, stage(p), (warp_ + movers - X::parts % movers) % movers, movers); // on from where X's end
+        arrive_expecting(here_[p % stages], 0);
+        arrive_expecting(moved_away_[at_], 0);
+    }
+
+  public:
+    RICCI_FUNCTION shifted_ring(const X& x, const Y& y, unsigned char* memory, int panels)
+        : x_(x), y_(y), memory_(memory), panels_(panels),
+          warp_((static_cast<int>(threadIdx.x) - (copiers_move ? multiplying : 0)) / 32),
+          come_(reinterpret_cast<copy_barrier*>(memory)), moved_away_(come_ + raw_stages),
+          here_(moved_away_ + raw_stages), multiplied_(here_ + stages) {
+        static_assert(2 * (raw_stages + stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes,
                       "the barriers' room");
         if (threadIdx.x == 0) {
-            for (int s = 0; s < raw_stages; ++s) start_barrier(full[s], 32), start_barrier(empty[s], multiplying);
-            for (int s = 0; s < 2; ++s) start_barrier(moved[s], multiplying);
+            for (int s = 0; s < raw_stages; ++s)
+                start_barrier(come_[s], 32), start_barrier(moved_away_[s], 32 * movers);
+            for (int s = 0; s < stages; ++s)
+                start_barrier(here_[s], 32 * movers), start_barrier(multiplied_[s], multiplying);
         }
         __syncthreads();
     }
+
+    static RICCI_FUNCTION bool copies() { return threadIdx.x >= multiplying; }
+
+    /// By the copying warps. The first asks for panels; of more the others wait with moving the next one until it has.
+    RICCI_FUNCTION void bring() {
+        if constexpr (!copiers_move) {
+            RICCI_UNROLL_ONCE
+            for (int p = 0; p < panels_; ++p, advance()) {
+                wait_barrier(moved_away_[at_], parity_ ^ 1); // at once the first times
+                ask(p, at_);
+            }
+        } else {
+            if (warp_ == 0)
+                for (int p = 0; p < raw_stages && p < panels_; ++p) ask(p, p);
+            RICCI_UNROLL_ONCE
+            for (int p = 0; p < panels_; ++p, advance()) {
+                wait_barrier(multiplied_[p % stages], p / stages % 2 ^ 1); // at once the first times
+                move(p);
+                if (warp_ != 0 || p + raw_stages >= panels_) continue;
+                wait_barrier(moved_away_[at_], parity_);
+                ask(p + raw_stages, at_);
+            }
+        }
+    }
+
+    /// By the others: calls multiply(stage) for each panel.
+    template <class Multiply> RICCI_FUNCTION void multiply(const Multiply& multiply) {
+        RICCI_UNROLL_ONCE
+        for (int p = 0; p < panels_; ++p, advance()) {
+            // Who moves the next but one to this stage has waited for all to have multiplied this one.
+            if constexpr (!copiers_move) move(p);
+            wait_barrier(here_[p % stages], p / stages % 2);
+            multiply(stage(p));
+            if constexpr (copiers_move) arrive_expecting(multiplied_[p % stages], 0);
+        }
+    }
 };
 
-/// Calls multiply(stage) for panels [0, panels) of boxes in their order, by all threads but those of the last warp,
-/// which asks for them.
+/// Calls multiply(stage) for panels [0, panels) of boxes in their order, by all threads but the copying warps'.
 template <class X, class Y, class Multiply>
 RICCI_FUNCTION void for_each_shifted_panel(const X& x, const Y& y, unsigned char* memory, int panels,
                                            const Multiply& multiply) {
-    const shift_barriers barriers(memory);
-    barriers.start();
-    unsigned char* const raw_stage = memory + raw_first;
-    int at = 0, parity = 0;
-    const auto advance = [&] {
-        if (++at == raw_stages) at = 0, parity ^= 1;
-    };
-    if (threadIdx.x >= shift_barriers::multiplying) {
-        RICCI_UNROLL_ONCE
-        for (int p = 0; p < panels; ++p, advance()) {
-            wait_barrier(barriers.empty[at], parity ^ 1); // at once the first time
-            arrive_expecting(barriers.full[at], threadIdx.x % 32 == 0 ? X::bytes + Y::bytes : 0);
-            x.ask(raw_stage + at * raw_stage_bytes, p, barriers.full[at]);
-            y.ask(raw_stage + at * raw_stage_bytes, p, barriers.full[at]);
-        }
-        return;
-    }
-    RICCI_UNROLL_ONCE
-    for (int p = 0; p < panels; ++p, advance()) {
-        const unsigned char* const raw = raw_stage + at * raw_stage_bytes;
-        unsigned char* const stage = memory + barrier_bytes + p % 2 * stage_bytes;
-        wait_barrier(barriers.full[at], parity);
-        x.template move<shift_barriers::multiplying>(raw, stage);
-        y.template move<shift_barriers::multiplying>(raw, stage);
-        show_to_copy_engine();
-        arrive_expecting(barriers.empty[at], 0);
-        // Who stores the next but one here has waited for all to have multiplied this one.
-        arrive_expecting(barriers.moved[p % 2], 0);
-        wait_barrier(barriers.moved[p % 2], p / 2 % 2);
-        multiply(stage);
-    }
+    shifted_ring<X, Y> ring(x, y, memory, panels);
+    if (ring.copies()) ring.bring();
+    else ring.multiply(multiply);
 }
 
 #endif

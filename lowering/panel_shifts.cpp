@@ -2,6 +2,7 @@
 #include "lowering/panel_shifts.hpp"
 
 #include "lowering/families.hpp"
+#include "lowering/mma_shape.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
@@ -36,6 +37,11 @@ bool has_shifted_panels(const step& st, const machine& chip) {
     return true;
 }
 
+std::int64_t shifting_warps(const step& st, const batched_tile& t) {
+    const auto* mma = mma_of(st, t);
+    return mma != nullptr && mma->repeats > 1 ? 4 : 1;
+}
+
 shifted_panel_layout shifted_panel_layout_of(const step& st, const batched_tile& t) {
     shifted_panel_layout out;
     for (const int o : {1, 2}) {
@@ -46,6 +52,12 @@ shifted_panel_layout shifted_panel_layout_of(const step& st, const batched_tile&
         out.region[at] = out.stage_bytes;
         out.stage_bytes += t.k_panel / out.steps[at] * c.residues * out.box_bytes[at];
     }
+    return out;
+}
+
+std::int64_t shifted_boxes(const step& st, const batched_tile& t) {
+    std::int64_t out = 0;
+    for (const int o : {1, 2}) out += up(t.k_panel, most_steps) * columns_of(st, o).residues;
     return out;
 }
 

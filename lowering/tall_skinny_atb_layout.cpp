@@ -153,7 +153,12 @@ std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t thread
 }
 
 std::int32_t atb_threads(const step& st, const batched_tile& t) {
-    return t.threads + (!t.in_registers && panel_layout_of(st, t).by_bulk ? static_cast<std::int32_t>(warp) : 0);
+    return t.threads + static_cast<std::int32_t>(atb_copy_warps(st, t) * warp);
+}
+
+std::int64_t atb_copy_warps(const step& st, const batched_tile& t) {
+    if (t.in_registers || !panel_layout_of(st, t).by_bulk) return 0;
+    return t.realigned ? shifting_warps(st, t) : 1;
 }
 
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t) {

@@ -6,7 +6,8 @@
 //   tall_skinny_atb_warps    a warp takes steps into registers, the tensor cores  no complex numbers
 //
 // What a batched_tile says of the latter two (in_registers): k_panel is k_lane, k_unrolled as in the kernels, stages
-// the blocks of an SM; and of _warps: tile_m and tile_n are the slots of X and Y.
+// the blocks of an SM; and of _warps: tile_m and tile_n are the slots of X and Y. Of the first, realigned: panels of
+// columns that start anywhere come by boxes, panel_shifts.hpp, and stages are those as they come.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -41,8 +42,9 @@ std::int64_t atb_registers(const step& st, const batched_tile& t);
 /// Blocks of an SM whose threads may have so many registers.
 std::int64_t atb_blocks_by_registers(std::int64_t registers, std::int64_t threads);
 
-/// Threads of a block, a copying warp's among them: see kernels/panel_ring.cuh.
+/// Threads of a block, the copying warps' among them, and these: see kernels/panel_ring.cuh.
 std::int32_t atb_threads(const step& st, const batched_tile& t);
+std::int64_t atb_copy_warps(const step& st, const batched_tile& t);
 
 /// Shared memory of a block, bytes; of that before the first panel.
 std::int64_t atb_shared_bytes(const step& st, const batched_tile& t);

@@ -34,6 +34,11 @@ void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
     if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
 }
 
+/// Whether columns count that start anywhere: low products share kernels, whatever theirs start at.
+bool is_off_lines(const step& st, const machine& chip) {
+    return batch_of(st, chip) == batch_class::many && has_columns_off_lines(st);
+}
+
 // ---- tall_skinny_atb ----
 
 /// Registers that a thread may have for C: split and complex numbers need many others. Then two blocks of 256 threads
@@ -95,7 +100,7 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
         auto t = start_tile(st, core);
         const auto* mma = set_product(t, st, core, t.c_transposed ? s.n : s.m, chip);
         const bool may_be_boxed = mma != nullptr && takes_boxes(st, chip),
-                   may_be_shifted = mma != nullptr && has_columns_off_lines(st) && has_shifted_panels(st, chip);
+                   may_be_shifted = mma != nullptr && is_off_lines(st, chip) && has_shifted_panels(st, chip);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -191,7 +196,7 @@ step of_class_height(step st, const machine& chip) {
 /// Of an SM and all its steps: cycles that each unit is busy, and those that pass because too few bytes are on their
 /// way.
 struct cost {
-    double issue = 0, arithmetic = 0, l1 = 0, waiting = 0;
+    double issue = 0, arithmetic = 0, l1 = 0, asking = 0, waiting = 0;
 };
 
 /// Instructions of a warp for an operand's numbers of t.k_panel steps of each lane, and lines of memory they meet.
@@ -270,22 +275,24 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
         a_step = loads * (converts ? 2 : parts) + multiplies * parts * parts + 2;
         warps = real(up(s.m, t.tile_m) * up(s.n, t.tile_n)) / warp;
     }
-    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !has_columns_off_lines(st));
+    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !is_off_lines(st, chip));
     const double blocks = real(atb_resident_blocks(st, t, chip));
     // another block's warps compute while one's wait for a panel
     const double handed_over_by = by_bulk ? 1 : blocks;
     const double a_panel = by_bulk ? 100 : 400;          // cycles for all warps to hand over a panel
     // instructions of asynchronous copies: addresses, bounds and the copy itself
-    // and of moving what boxes have brought, 32 words at a time
-    const double copies = t.realigned       ? real(s.row) / (s.x == 8 ? 256 : 128) * (s.x == 2 ? 7 : 5)
-                          : by_bulk ? 0
-                                            : real(s.row) / 32;
+    // and of moving what boxes have brought, 512 bytes of a warp at a time
+    const double copies = t.realigned ? real(s.row) / 512 * (s.x == 2 ? 10 : 6) : by_bulk ? 0 : real(s.row) / 32;
     // of an SM: with fewer, each waits for its own shared memory and products
     constexpr double busy_warps = 8;
     cost out;
     out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) +
                 steps / t.k_panel * a_panel / handed_over_by;
     out.arithmetic = steps * warps * products;
+    if (t.realigned) {
+        constexpr double a_box = 53; // of one warp that asks for boxes, on an H100
+        out.asking = steps / t.k_panel * real(shifted_boxes(st, t)) * a_box / blocks;
+    }
     out.waiting = steps * real(s.row) / on_way * memory_latency;
     return out;
 }
@@ -301,12 +308,9 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
 
 /// By what measured times (an H100, 2026-11-22, of columns that start anywhere 2026-11-25) of tall products are
 /// longer than the model says otherwise.
-double slower(const step& st, const batched_tile& t) {
-    const bool anywhere = has_columns_off_lines(st);
-    if (!t.in_registers)
-        return t.realigned ? (atb_sizes_of(st).x == 2 ? 1.12 : 1.06)
-               : anywhere  ? 1.2
-                           : (panel_layout_of(st, t).by_bulk ? 1.04 : 1.12);
+double slower(const step& st, const batched_tile& t, const machine& chip) {
+    const bool anywhere = is_off_lines(st, chip);
+    if (!t.in_registers) return t.realigned ? 1.08 : anywhere ? 1.2 : (panel_layout_of(st, t).by_bulk ? 1.04 : 1.12);
     if (atb_kernel_of(t) != atb_kernel::warps) return anywhere ? 1.1 : 1;
     const auto s = atb_sizes_of(st);
     if (anywhere) return s.x == 8 ? 1.8 : s.x == 4 ? 2.2 : 2;
@@ -333,12 +337,17 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
                                                  : cost_of_panels(st, t, steps, on_way, chip);
     constexpr double issue_rate = 0.7, l1_rate = 0.5, arithmetic_rate = 0.8;
     const double memory = real(s.k * s.row) / chip.bandwidth * std::max(1.0, own * real(blocks) / real(s.k));
-    const double parts[] = {memory, c.issue / issue_rate / clock, c.arithmetic / arithmetic_rate / clock,
-                            c.l1 / l1_rate / clock, c.waiting / clock};
+    const double parts[] = {memory,
+                            c.issue / issue_rate / clock,
+                            c.arithmetic / arithmetic_rate / clock,
+                            c.l1 / l1_rate / clock,
+                            c.asking / clock,
+                            c.waiting / clock};
     double slowest = 0, sum = 0;
     for (const double p : parts) slowest = std::max(slowest, p), sum += p;
     constexpr double beside = 0.05; // of the units that are not the slowest, what is not hidden
-    return slower(st, t) * (slowest + beside * (sum - slowest)) + tail_seconds(st, t, chip) + chip.launch_seconds;
+    return slower(st, t, chip) * (slowest + beside * (sum - slowest)) + tail_seconds(st, t, chip) +
+           chip.launch_seconds;
 }
 
 } // namespace

@@ -78,7 +78,7 @@ class tall_skinny_source : public product_source {
         text_.constant("stage_bytes", layout.stage_bytes);
         write_raw_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", atb_barrier_bytes(t));
-        text_.constant("copy_warps", layout.by_bulk ? 1 : 0);
+        text_.constant("copy_warps", atb_copy_warps(st_, t));
         const auto x_step = t.boxed ? box_lines(extent_of(st_, m)) : layout.column[1],
                    y_step = t.boxed ? box_lines(extent_of(st_, n)) : layout.row[2];
         text_.list("slice_offset", std::array<std::int32_t, 3>{0, static_cast<std::int32_t>(x_step * apart),

@@ -57,7 +57,7 @@ class collecting {
 /// Whether a collector is set on this thread, so that a scalar read cannot give a value.
 bool is_collecting();
 
-/// Runs statements as one program; locals get workspace. For now one after another.
+/// Runs statements as one program, fused where that pays; other locals get memory, zeroed.
 void run_program(const std::vector<lowering::statement>& statements);
 
 /// Every stage of `s` from IR 1 to the launch, as text; says whether its kernels are cached. Runs nothing.

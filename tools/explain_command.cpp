@@ -3,6 +3,8 @@
 #include "tools/program.hpp"
 #include "tools/shapes.hpp"
 
+#include <ricci/lowering/lower.hpp>
+#include <ricci/runtime/backend.hpp>
 #include <ricci/runtime/run.hpp>
 
 #include <fmt/format.h>
@@ -10,17 +12,21 @@
 namespace ricci::tools {
 
 int explain_command(const explain_options& options) {
-    const auto program = place_shapes(options.statements, options.operands,
-                                      options.device.empty() ? default_device() : parse_device(options.device));
+    const device where = options.device.empty() ? default_device() : parse_device(options.device);
+    const auto program = place_shapes(options.statements, options.operands, where);
+    const bool is_program = !program.locals.empty();
     std::string text;
     std::vector<lowering::statement> statements;
     for (const auto& s : program.statements) try {
             statements.push_back(bind(s, program));
-            if (program.locals.empty()) text += runtime::explain(statements.back()) + "\n";
+            if (!is_program)
+                text += runtime::explain(statements.back()) + "\n";
+            else
+                lowering::lower(statements.back(), runtime::backend_of(where).machine()); // mistakes have its number
         } catch (const error& e) {
             throw numbered(e, s, program);
         }
-    if (!program.locals.empty()) text = runtime::explain(statements) + "\n";
+    if (is_program) text = runtime::explain(statements) + "\n";
     fmt::print("{}", text);
     return 0;
 }

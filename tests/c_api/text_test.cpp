@@ -1,4 +1,5 @@
 // text_test: contractions as text by the C interface: values, programs, numbers, intermediates, explain, threads.
+#include "runtime/kernel_cache.hpp"
 #include "tests/c_api/support.hpp"
 #include "tests/catch.hpp"
 
@@ -220,6 +221,52 @@ TEST_CASE("explain says what would run, in whatever room there is") {
     CHECK(std::string(small) == "statement:");
     CHECK(length == whole.size());
     CHECK(x.has_added(0));
+}
+
+TEST_CASE("a prepared program with an intermediate is one kernel, which no run compiles") {
+    constexpr std::size_t elements = 300, p = 3, q = 4;
+    const std::vector<std::int64_t> of_b{q, p}, of_d{q, q, elements}, of_u{p, p, elements};
+    const host_array b = small_integers(RICCI_F64, q * p, 1), d = small_integers(RICCI_F64, q * q * elements, 2),
+                     u = small_integers(RICCI_F64, p * p * elements, 3);
+    host_array v = small_integers(RICCI_F64, p * p * elements, 4);
+    const device_array on_b{b}, on_d{d}, on_u{u}, on_v{v};
+    const ricci_operand operands[] = {
+        operand("B", RICCI_F64, of_b, on_b.data()), operand("D", RICCI_F64, of_d, on_d.data()),
+        operand("u", RICCI_F64, of_u, on_u.data()), operand("v", RICCI_F64, of_u, on_v.data())};
+    const char* const text = "w(q,r,e) = D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e); v(i,j,e) = B(q,i)*B(r,j)*w(q,r,e)";
+    std::size_t length = 0;
+    RICCI_OK(ricci_explain(text, 4, operands, nullptr, 0, &length));
+    std::vector<char> room(length + 1, '?');
+    RICCI_OK(ricci_explain(text, 4, operands, room.data(), room.size(), nullptr));
+    CHECK_THAT(std::string(room.data()), Catch::Contains("kernel chain of 4 phases over e"));
+
+    ricci_program* program = nullptr;
+    RICCI_OK(ricci_prepare(text, 4, operands, &program));
+    const auto compiled = ricci::runtime::compile_count();
+    RICCI_OK(ricci_run(program, 4, nullptr));
+    CHECK(ricci::runtime::compile_count() == compiled);
+    ricci_release(program);
+
+    on_v.fetch(v);
+    std::size_t wrong = 0;
+    for (std::size_t e = 0; e < elements; ++e) {
+        number at_points[q][q] = {};
+        for (std::size_t x = 0; x < q; ++x)
+            for (std::size_t y = 0; y < q; ++y) {
+                for (std::size_t i = 0; i < p; ++i)
+                    for (std::size_t j = 0; j < p; ++j)
+                        at_points[x][y] += b.at(x + q * i) * b.at(y + q * j) * u.at(i + p * (j + p * e));
+                at_points[x][y] *= d.at(x + q * (y + q * e));
+            }
+        for (std::size_t i = 0; i < p; ++i)
+            for (std::size_t j = 0; j < p; ++j) {
+                number sum = 0;
+                for (std::size_t x = 0; x < q; ++x)
+                    for (std::size_t y = 0; y < q; ++y) sum += b.at(x + q * i) * b.at(y + q * j) * at_points[x][y];
+                wrong += v.at(i + p * (j + p * e)) != sum;
+            }
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("eight threads with one program, and with messages of their own") {

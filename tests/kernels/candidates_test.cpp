@@ -189,6 +189,8 @@ const covering_case shifted_cases[] = {
     {"C(i,j) -= A(k,i)*B(k,j)", "C=f64[13,9] A=f64[2049,13] B=f64[2049,9]", false, full, 8},
     {"C(i,j) = conj(A(k,i))*B(k,j)", "C=c64[8,11] A=c64[1603,8] B=c64[1603,11]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[64,61] A=f64[4095,64] B=f64[4095,61]"},
+    // From an element on that lies within another, so that no box may begin before it.
+    {"C(i,j) += A(k,i)*B(k,j)", "C=c64[9,10] A=c64[2051,9] B=c64[2051,10]", false, full, 4},
 };
 
 // Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several

@@ -123,6 +123,7 @@ TEST_CASE("explain needs types and extents only") {
         {{"c = s"}, "'s' is not given: add s=f64[]\n"},
         {{"D(i) = A(i); C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"},
          "ricci: statement 2, column 3: index i has extent 3 in position 1 of A and 4 in position 1 of B"},
+        {{"w(i) = x(i); y(i(0,9)) = w(i+1)", "x=f64[9]"}, "ricci: statement 2: i(0, 9) + 1 in position 1 of w runs"},
         {{"C(i) = A(i)", "A=f64"},
          "A=f64: the extents stand in brackets behind the type; write it like A=f64[64,64,9,8]"},
         {{"C(i) = A(i)", "A=i16[3]"},
