@@ -45,11 +45,6 @@ bool reads(const text_statement& s, std::string_view name) {
     return std::any_of(accesses.begin() + 1, accesses.end(), [&](const auto& a) { return a.name == name; });
 }
 
-bool is_table(const lowering::statement& s, std::size_t access) {
-    return std::any_of(s.positions.begin(), s.positions.end(),
-                       [&](const auto& p) { return p.table == static_cast<std::int32_t>(access); });
-}
-
 /// Access n, which is a number's, becomes a scalar; the number of the scalar.
 std::size_t replace_by_scalar(text_statement& s, std::size_t n, bool complex) {
     auto& unbound = s.unbound;
@@ -88,7 +83,7 @@ void c_program::take_numbers(text_statement& s, bound_statement& out) const {
         const auto found = std::find_if(operands_.begin(), operands_.end(),
                                         [&](const auto& o) { return o.is_number && o.tensor.name == a.name; });
         if (found == operands_.end()) continue;
-        if (n == 0 || a.position_count > 0 || is_table(s.unbound, n))
+        if (n == 0 || a.position_count > 0 || s.is_table(n))
             fail_in_text(s.source, s.number, s.access_columns[n],
                          fmt::format("'{}' is a number (RICCI_NUMBER): it {}", a.name,
                                      n == 0 ? "cannot be assigned to" : "has no positions"));

@@ -372,6 +372,11 @@ class parser : dsl::text_scanner {
 
 } // namespace
 
+bool text_statement::is_table(std::size_t n) const {
+    return std::any_of(unbound.positions.begin(), unbound.positions.end(),
+                       [&](const auto& p) { return p.table == static_cast<std::int32_t>(n); });
+}
+
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
            name != atomic_keyword && !function_named(name) &&

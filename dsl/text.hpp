@@ -48,6 +48,8 @@ struct text_statement {
     std::vector<std::size_t> label_columns;  ///< where each index stands first
 
     std::string_view left() const { return unbound.accesses[0].name; }
+    /// Whether access n gives positions of another one.
+    bool is_table(std::size_t n) const;
 };
 
 /// Whether `name` can name a tensor: an identifier that is none of the functions' names.

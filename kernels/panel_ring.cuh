@@ -4,7 +4,8 @@
 //   panels come                                              where
 //   by a bulk copy each, which a warp of its own asks for    both operands' panels are whole and start at multiples
 //                                                            of 16 bytes: no thread waits for another
-//   by boxes, which are moved then: see panel_shifts.cuh     raw_stages > 0, and the panel does not end with the sum
+//   by boxes, which are moved then: see panel_shifts.cuh     raw_stages > 0, and the sum goes on for 16 bytes behind
+//                                                            the panel
 //   by asynchronous copies of all threads, a barrier each    else, and the last one where the sum ends within it
 //
 // Constants: panel_shifts.cuh's, and

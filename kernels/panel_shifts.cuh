@@ -6,14 +6,16 @@
 // 16 bytes more than its steps. What is a line's own begins 0 to 15 bytes behind the start. By such boxes of 128
 // steps and at least four lines an H100 reads at 0.92 to 0.98 of the rate of boxes whose lines are aligned; by boxes
 // that have all lines, each shifted by as much more than the one before it, at 0.83 to 0.93 (2-byte numbers) and 0.92
-// to 0.95. The engine refuses to begin a box within 16 bytes.
+// to 0.95. The engine wants the first number of a box at a multiple of 16 bytes.
 // Constants: panel_stream.cuh's, and
 //   raw_stages         panels as they come that shared memory holds; 0: none come so
 //   raw_first          bytes from the start of shared memory to the first
 //   raw_stage_bytes    from one to the next, a multiple of 128
 //   raw_region[3]      bytes from the start of such a panel to X [1] and Y [2]
 //   raw_box_bytes[3]   from one box to the next: those of the first steps, a residue each, then of the next steps
-//   raw_steps[3]       steps of a box that are a panel's
+//   raw_steps          steps of a box that are a panel's
+// The arguments' maps of boxes: 1 X's and 2 Y's of the residues that have the most lines, 3 and 4 of those that have
+// one less.
 #pragma once
 
 #include "panel_stream.cuh"
@@ -27,8 +29,9 @@ struct alignas(16) four_words {
 /// O: 1 X, 2 Y; of 2, 4 and 8 bytes, with lines along k.
 template <int O, class Element> class shifted_lines {
     static constexpr int size = sizeof(Element), residues = 16 / size,
-                         others = O == 1 ? rows_of_block : columns_of_block, steps = raw_steps[O],
-                         boxes = k_panel / steps * residues, lines_of_box = (others + residues - 1) / residues, line_bytes = (steps + residues) * size;
+                         others = O == 1 ? rows_of_block : columns_of_block, steps = raw_steps,
+                         boxes = k_panel / steps * residues, lines_of_box = (others + residues - 1) / residues,
+                         line_bytes = (steps + residues) * size;
     static_assert(k_panel % steps == 0 && lines_of_box * line_bytes <= raw_box_bytes[O], "boxes lie side by side");
 
   public:
@@ -43,8 +46,8 @@ template <int O, class Element> class shifted_lines {
 
     /// How many of `panels`, the first ones, boxes may bring: they read up to 16 bytes behind a panel.
     RICCI_FUNCTION int panels_of_boxes(int panels) const {
-        if (!boxes_are_here(a_) || of_sum_ < k_panel + residues) return 0;
-        const long long most = (of_sum_ - residues) / k_panel;
+        if (!boxes_are_here(a_)) return 0;
+        const long long most = of_sum_ < residues ? 0 : (of_sum_ - residues) / k_panel;
         return most < panels ? static_cast<int>(most) : panels;
     }
 
@@ -207,7 +210,7 @@ template <class X, class Y> class shifted_ring {
         x_.move(raw, stage(p), warp_, movers);
         y_.move(raw, stage(p), (warp_ + movers - X::parts % movers) % movers, movers); // on from where X's end
         arrive_expecting(here_[p % stages], 0);
-        arrive_expecting(moved_away_[at_], 0);
+        arrive_expecting(moved_away_[at_], 0); // it was only read: the copy engine need not be shown anything
     }
 
   public:
@@ -218,6 +221,7 @@ template <class X, class Y> class shifted_ring {
           here_(moved_away_ + raw_stages), multiplied_(here_ + stages) {
         static_assert(2 * (raw_stages + stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes,
                       "the barriers' room");
+        static_assert(stages == 2, "a panel is moved while one is multiplied");
         if (threadIdx.x == 0) {
             for (int s = 0; s < raw_stages; ++s)
                 start_barrier(come_[s], 32), start_barrier(moved_away_[s], 32 * movers);

@@ -137,9 +137,10 @@ bool library_beats_ab(const step& st, const machine& chip) {
     const bool columns = single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1;
     const auto height = batch_of(st, chip);
     const auto pays = [&] {
-        if (height == batch_class::many && has_columns_off_lines(st)) return false;
+        if (has_tall_columns_off_lines(st, chip)) return false;
         switch (x_of(st).type) {
-        case scalar_type::f64: return columns && narrow >= 56;
+        case scalar_type::f64:
+            return columns && narrow >= 56;
         case scalar_type::f32:
             return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
         case scalar_type::f16:
@@ -147,7 +148,8 @@ bool library_beats_ab(const step& st, const machine& chip) {
             if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
             if (height != batch_class::few) return narrow >= 64;
             return narrow >= 48 && narrow < 64; // rows of 64 are whole lines of memory
-        default: return false;
+        default:
+            return false;
         }
     };
     return pays() && library_takes(st, chip);

@@ -15,7 +15,9 @@ using enum axis_class;
 constexpr std::int64_t most_steps = 128; ///< of a box, whose lines have 256 numbers at the most
 
 struct columns {
-    std::int64_t bytes, count, residues, stride, length; ///< of an element; elements
+    std::int64_t bytes;           ///< of an element
+    std::int64_t count, residues; ///< columns; those that may start differently
+    std::int64_t stride, length;  ///< elements
 };
 columns columns_of(const step& st, int o) {
     const auto& x = operand_of(st, o);
@@ -37,27 +39,19 @@ bool has_shifted_panels(const step& st, const machine& chip) {
     return true;
 }
 
-std::int64_t shifting_warps(const step& st, const batched_tile& t) {
-    const auto* mma = mma_of(st, t);
-    return mma != nullptr && mma->repeats > 1 ? 4 : 1;
-}
+std::int64_t shifting_warps(const step& st, const batched_tile& t) { return mma_of(st, t)->repeats > 1 ? 4 : 1; }
 
 shifted_panel_layout shifted_panel_layout_of(const step& st, const batched_tile& t) {
     shifted_panel_layout out;
+    out.steps = std::min<std::int64_t>(t.k_panel, most_steps);
     for (const int o : {1, 2}) {
         const auto at = static_cast<std::size_t>(o);
         const auto c = columns_of(st, o);
-        out.steps[at] = std::min<std::int64_t>(t.k_panel, most_steps);
-        out.box_bytes[at] = up(up(c.count, c.residues) * (out.steps[at] + c.residues) * c.bytes, 128) * 128;
+        const auto boxes = t.k_panel / out.steps * c.residues;
+        out.box_bytes[at] = up(up(c.count, c.residues) * (out.steps + c.residues) * c.bytes, 128) * 128;
         out.region[at] = out.stage_bytes;
-        out.stage_bytes += t.k_panel / out.steps[at] * c.residues * out.box_bytes[at];
+        out.stage_bytes += boxes * out.box_bytes[at], out.boxes += boxes;
     }
-    return out;
-}
-
-std::int64_t shifted_boxes(const step& st, const batched_tile& t) {
-    std::int64_t out = 0;
-    for (const int o : {1, 2}) out += up(t.k_panel, most_steps) * columns_of(st, o).residues;
     return out;
 }
 
@@ -68,12 +62,12 @@ bool has_fewer_columns(const step& st, int o) {
 
 box_layout shifted_panel_boxes(const step& st, int o, const batched_tile& t, shifted_columns of) {
     const auto c = columns_of(st, o);
-    const auto steps = std::min<std::int64_t>(t.k_panel, most_steps), most = up(c.count, c.residues),
-               last = (c.residues - 1) * c.stride; // of the first lines, from the multiple of 16 bytes before the first
+    const auto steps = shifted_panel_layout_of(st, t).steps, most = up(c.count, c.residues),
+               last =
+                   (c.residues - 1) * c.stride; // of the first lines, from the multiple of 16 bytes before the first
     return {c.bytes,
             {up(c.length + c.residues - 1, c.residues) * c.residues,
-             of == shifted_columns::most ? most : std::max<std::int64_t>(1, c.count / c.residues),
-             up(last, c.residues) + 2},
+             of == shifted_columns::most ? most : c.count / c.residues, up(last, c.residues) + 1},
             {c.stride * c.residues * c.bytes, 16},
             {steps + c.residues, most, 1},
             false,

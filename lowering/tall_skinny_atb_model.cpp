@@ -34,11 +34,6 @@ void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
     if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
 }
 
-/// Whether columns count that start anywhere: low products share kernels, whatever theirs start at.
-bool is_off_lines(const step& st, const machine& chip) {
-    return batch_of(st, chip) == batch_class::many && has_columns_off_lines(st);
-}
-
 // ---- tall_skinny_atb ----
 
 /// Registers that a thread may have for C: split and complex numbers need many others. Then two blocks of 256 threads
@@ -100,7 +95,8 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
         auto t = start_tile(st, core);
         const auto* mma = set_product(t, st, core, t.c_transposed ? s.n : s.m, chip);
         const bool may_be_boxed = mma != nullptr && takes_boxes(st, chip),
-                   may_be_shifted = mma != nullptr && is_off_lines(st, chip) && has_shifted_panels(st, chip);
+                   may_be_shifted =
+                       mma != nullptr && has_tall_columns_off_lines(st, chip) && has_shifted_panels(st, chip);
         t.panel = static_cast<std::int32_t>(s.n);
         const auto high = mma == nullptr ? s.m : t.c_transposed ? up(s.n, mma->rows) : up(s.m, mma->rows);
         const auto wide = mma == nullptr ? s.n : t.c_transposed ? up(s.m, 8) : up(s.n, 8);
@@ -275,13 +271,13 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
         a_step = loads * (converts ? 2 : parts) + multiplies * parts * parts + 2;
         warps = real(up(s.m, t.tile_m) * up(s.n, t.tile_n)) / warp;
     }
-    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !is_off_lines(st, chip));
+    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !has_tall_columns_off_lines(st, chip));
     const double blocks = real(atb_resident_blocks(st, t, chip));
     // another block's warps compute while one's wait for a panel
     const double handed_over_by = by_bulk ? 1 : blocks;
     const double a_panel = by_bulk ? 100 : 400;          // cycles for all warps to hand over a panel
-    // instructions of asynchronous copies: addresses, bounds and the copy itself
-    // and of moving what boxes have brought, 512 bytes of a warp at a time
+    // instructions of moving what boxes have brought, 512 bytes of a warp at a time; of asynchronous copies:
+    // addresses, bounds and the copy itself
     const double copies = t.realigned ? real(s.row) / 512 * (s.x == 2 ? 10 : 6) : by_bulk ? 0 : real(s.row) / 32;
     // of an SM: with fewer, each waits for its own shared memory and products
     constexpr double busy_warps = 8;
@@ -291,7 +287,7 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     out.arithmetic = steps * warps * products;
     if (t.realigned) {
         constexpr double a_box = 53; // of one warp that asks for boxes, on an H100
-        out.asking = steps / t.k_panel * real(shifted_boxes(st, t)) * a_box / blocks;
+        out.asking = steps / t.k_panel * real(shifted_panel_layout_of(st, t).boxes) * a_box / blocks;
     }
     out.waiting = steps * real(s.row) / on_way * memory_latency;
     return out;
@@ -309,7 +305,7 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
 /// By what measured times (an H100, 2026-11-22, of columns that start anywhere 2026-11-25) of tall products are
 /// longer than the model says otherwise.
 double slower(const step& st, const batched_tile& t, const machine& chip) {
-    const bool anywhere = is_off_lines(st, chip);
+    const bool anywhere = has_tall_columns_off_lines(st, chip);
     if (!t.in_registers) return t.realigned ? 1.08 : anywhere ? 1.2 : (panel_layout_of(st, t).by_bulk ? 1.04 : 1.12);
     if (atb_kernel_of(t) != atb_kernel::warps) return anywhere ? 1.1 : 1;
     const auto s = atb_sizes_of(st);

@@ -99,6 +99,10 @@ batch_class batch_of(const step& st, const machine& chip) {
     return bytes < low ? batch_class::few : bytes < tall ? batch_class::some : batch_class::many;
 }
 
+bool has_tall_columns_off_lines(const step& st, const machine& chip) {
+    return has_columns_off_lines(st) && batch_of(st, chip) == batch_class::many;
+}
+
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {
     constexpr double low = 1.5e6, middle = 12e6, tall = 400e6; // bytes
     const auto c = batch_of(st, chip);
@@ -116,8 +120,7 @@ tuning_key key_of(const step& st, const machine& chip) {
     // Lines of batched_lanes, and columns of tall-skinny products, that start at multiples of 16 bytes and others
     // have kernels of their own; but for low tall-skinny products, of which none were measured.
     out.batch = batch_of(st, chip);
-    const bool anywhere = has_columns_off_lines(st) && out.batch == batch_class::many;
-    const std::string_view lines = anywhere                             ? ", columns anywhere"
+    const std::string_view lines = has_tall_columns_off_lines(st, chip) ? ", columns anywhere"
                                    : st.kernel != family::batched_lanes ? ""
                                    : moves_lanes_in_boxes(st, chip)     ? ", lines aligned"
                                    : shifts_lanes(st, chip)             ? ", lines shifted"

@@ -21,6 +21,10 @@ std::string_view name_of(batch_class c);
 /// Of a step whose axes are classified.
 batch_class batch_of(const step& st, const machine& chip);
 
+/// Whether a tall-skinny product has kernels of its own because its columns start anywhere: low ones share theirs,
+/// whatever columns start at.
+bool has_tall_columns_off_lines(const step& st, const machine& chip);
+
 /// The long axis's extent that stands for those of a tall-skinny product's class, `row_bytes` for each step along it:
 /// the extent is an argument of the kernel, so its parameters must not depend on it.
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip);

@@ -141,7 +141,7 @@ std::string explain(const std::vector<statement>& statements) {
         if (!p.chains.empty()) return text + describe(p, trace, d, backend_of(d));
         text += "  as one program:\n";
         for (const auto& note : p.notes) text += fmt::format("    {}\n", note);
-        text += "    so each statement is run by itself\n";
+        text += fmt::format("    {} each statement is run by itself\n", p.notes.empty() ? "nothing to fuse:" : "so");
     }
     for (const auto& s : statements) text += explain(s);
     return text;

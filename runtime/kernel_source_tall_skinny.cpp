@@ -96,7 +96,7 @@ class tall_skinny_source : public product_source {
         text_.constant("raw_stage_bytes", raw.stage_bytes);
         text_.list("raw_region", narrow(raw.region));
         text_.list("raw_box_bytes", narrow(raw.box_bytes));
-        text_.list("raw_steps", narrow(raw.steps));
+        text_.constant("raw_steps", raw.steps);
     }
 
     void add_shifted_boxes() {

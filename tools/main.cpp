@@ -47,7 +47,7 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
     command->add_option("--file", tune.file, "A list: a statement and its operands a line, '#' begins a comment");
     auto* const sizes =
         command->add_option("--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, or 8,16,24x8x4 (m x n x k)");
-    command->add_option("--types", tune.sizes.types, "Of a sweep: f64,f32; f16>f32 is half in, float out")
+    command->add_option("--types", tune.sizes.types, "Of a sweep: f64,f32; f16:f32 is half in, float out")
         ->capture_default_str()
         ->needs(sizes);
     command->add_option("--transpose", tune.sizes.transpose, "Of a sweep: NN,NT,TN,TT")

@@ -42,9 +42,9 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
             if (known(name)) continue;
             const auto found = find_given(name);
             if (found == givens.end())
-                fail_in_text(
-                    s.source, s.number, s.access_columns[n],
-                    fmt::format("'{}' is not given: add {}={}", name, name, example(accesses[n].position_count)));
+                fail_in_text(s.source, s.number, s.access_columns[n],
+                             fmt::format("'{}' is not given: add {}={}", name, name,
+                                         example(accesses[n].position_count, s.is_table(n))));
             if (!found->operand)
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));

@@ -242,7 +242,7 @@ void run_as_program(const resolved_program& program, const tensor_files& files,
 int run_command(const run_options& options) {
     tensor_files files;
     const auto givens = open_files(parse_arguments(options.operands, example), files);
-    resolved_program program = resolve(options.statements, givens, [](int) { return std::string(example); });
+    resolved_program program = resolve(options.statements, givens, [](int, bool) { return std::string(example); });
     check_outputs(program, files);
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     check_memory(program, where);

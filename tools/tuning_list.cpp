@@ -69,12 +69,12 @@ struct types {
 std::vector<types> parse_types(std::string_view text) {
     std::vector<types> out;
     for (const auto item : split(text, ',')) {
-        const auto arrow = item.find('>');
-        const auto operand = lowering::scalar_type_named(item.substr(0, arrow));
-        const auto result = arrow == item.npos ? operand : lowering::scalar_type_named(item.substr(arrow + 1));
+        const auto colon = item.find(':');
+        const auto operand = lowering::scalar_type_named(item.substr(0, colon));
+        const auto result = colon == item.npos ? operand : lowering::scalar_type_named(item.substr(colon + 1));
         if (!operand || !result)
             throw error(fmt::format(
-                "--types {}: '{}' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32", text,
+                "--types {}: '{}' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16:f32", text,
                 item));
         out.push_back({*operand, *result});
     }

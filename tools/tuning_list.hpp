@@ -23,7 +23,7 @@ std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file);
 
 struct sweep {
     std::string sizes;              ///< "1..32", "8,16x8x4"
-    std::string types = "f64";      ///< "f64,f32,f16>f32": of the operands, and of the result
+    std::string types = "f64";      ///< "f64,f32,f16:f32": of the operands, and of the result
     std::string transpose = "NN";   ///< "NN,NT,TN,TT"
     std::string forms = "batched";  ///< "batched,interleaved,atb,ab"
     std::string assignments = "+="; ///< "=,+=,-="

@@ -43,6 +43,24 @@ TEST_CASE("every kernel is assembled") {
                         << milliseconds.back() << " ms");
 }
 
+TEST_CASE("A^T B by boxes of columns that start anywhere is assembled") {
+    if (RICCI_TEST_CAPABILITY < 90) return; // there are no such boxes
+    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
+    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    auto chip = ricci::tests::some_gpu();
+    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    for (const char* operands :
+         {"C=f32[24,40] A=f16[4000001,24] B=f16[4000001,40]", "C=f32[64,64] A=f32[4000001,64] B=f32[4000001,64]",
+          "C=f32[13,9] A=f32[4000001,13] B=f32[4000001,9]", "C=f64[48,33] A=f64[4000001,48] B=f64[4000001,33]",
+          "C=c64[16,9] A=c64[4000001,16] B=c64[4000001,9]"}) {
+        INFO(operands);
+        const auto plan = ricci::lowering::lower(ricci::tests::bound_text("C(i,j) = A(k,i)*B(k,j)", operands), chip);
+        REQUIRE(plan.steps.at(0).batched.realigned); // what the model chooses
+        for (const auto& request : ricci::runtime::executable::requests(plan, chip))
+            CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(compiler.compile(request.source)) == 0));
+    }
+}
+
 TEST_CASE("the kernels that add through tables are assembled for every type, and what looks at tables") {
     ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
     ricci::test::skip_unless(compiler.found(), "no NVRTC");

@@ -176,8 +176,9 @@ const covering_case atb_cases[] = {
     {"C(i,j) += A(k,i)*B(k,j)", "C=f16[16,16] A=f16[4096,16] B=f16[4096,16]", false, full, 2},
 };
 
-// Columns that start anywhere, by boxes: as many as start differently and more, padded ones, and from an element on
-// that is no multiple of 16 bytes; sums that end within a panel, within the 16 bytes behind it, and before the first.
+// Columns that start anywhere, by boxes: as many as start differently and more, panels that are boxes and that are
+// not, padded ones, and from an element on that is no multiple of 16 bytes; sums that end within a panel, within the
+// 16 bytes behind it, and with it where the last column's next 16 bytes are nobody's.
 const covering_case shifted_cases[] = {
     {"C(i,j) = A(k,i)*B(k,j)", "C=f32[16,24] A=f16[5001,16] B=f16[5001,24]"},
     {"C(i,j) -= A(k,i)*B(k,j)", "C=bf16[9,33] A=bf16[3201:1,9:3203] B=bf16[3201,33]"},
@@ -185,12 +186,23 @@ const covering_case shifted_cases[] = {
     {"C(i,j) = 2*A(k,i)*B(k,j)", "C=f32[24,17] A=f32[4803,24] B=f32[4803,17]"},
     {"C(i,j) -= A(k,i)*B(k,j)", "C=f32[64,8] A=f32[4097,64] B=f32[4097,8]", false, full, 4},
     {"C(j,i) += A(k,i)*B(k,j)", "C=f32[10,35] A=f32[4098:1,35:4102] B=f32[4098:1,10:4110]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[5,20] A=f32[4803,5] B=f32[4803,20]"},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[24,17] A=f32[4803,24] B=f32[4803,17]", false, lowering::math_mode::tf32},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[16,12] A=f32[4803:1,16:4804] B=f32[4803,12]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[16,20] A=f64[3205,16] B=f64[3205,20]"},
     {"C(i,j) -= A(k,i)*B(k,j)", "C=f64[13,9] A=f64[2049,13] B=f64[2049,9]", false, full, 8},
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f64[13,9] A=f64[4096:1,13:4097] B=f64[4096:1,9:4099]"},
+    {"C(i,j) += A(k,i)*B(k,j)", "C=f64[7,11] A=f64[4095,7] B=f64[4095,11]"},
     {"C(i,j) = conj(A(k,i))*B(k,j)", "C=c64[8,11] A=c64[1603,8] B=c64[1603,11]"},
     {"C(i,j) = A(k,i)*B(k,j)", "C=f64[64,61] A=f64[4095,64] B=f64[4095,61]"},
     // From an element on that lies within another, so that no box may begin before it.
     {"C(i,j) += A(k,i)*B(k,j)", "C=c64[9,10] A=c64[2051,9] B=c64[2051,10]", false, full, 4},
+};
+// More panels of a block than stages, on a GPU of many processors.
+const covering_case long_shifted_cases[] = {
+    {"C(i,j) = A(k,i)*B(k,j)", "C=f32[24,40] A=f32[400001,24] B=f32[400001,40]"},
+    {"C(i,j) -= A(k,i)*B(k,j)", "C=f32[33,24] A=f16[700003,33] B=f16[700003,24]"},
+    {"C(i,j) = conj(A(k,i))*B(k,j)", "C=c64[24,11] A=c64[300001,24] B=c64[300001,11]"},
 };
 
 // Slices that are one run, lines and single elements, of columns and of rows; an X for all, padded, gathered, several
@@ -282,4 +294,5 @@ TEST_CASE("candidates of tall-skinny A^T B agree with the oracle") { check(atb_c
 
 TEST_CASE("candidates of A^T B by boxes whose columns start anywhere agree with the oracle") {
     check(shifted_cases, kind::realigned);
+    if constexpr (RICCI_TEST_DEVICE > 0) check(long_shifted_cases, kind::realigned);
 }

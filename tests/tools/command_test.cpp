@@ -121,6 +121,7 @@ TEST_CASE("explain needs types and extents only") {
         {{"C(i) = A(i)"}, "'A' is not given: add A=f64[64]\n"},
         {{"C(i,j) = A(i,k)*B(k,j)", "A=f64[64,64]"}, "'B' is not given: add B=f64[64,64]\n"},
         {{"c = s"}, "'s' is not given: add s=f64[]\n"},
+        {{"C(i) = A(p(i))", "A=f64[3]"}, "'p' is not given: add p=i32[64]\n"},
         {{"D(i) = A(i); C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"},
          "ricci: statement 2, column 3: index i has extent 3 in position 1 of A and 4 in position 1 of B"},
         {{"w(i) = x(i); y(i(0,9)) = w(i+1)", "x=f64[9]"}, "ricci: statement 2: i(0, 9) + 1 in position 1 of w runs"},

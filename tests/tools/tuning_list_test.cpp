@@ -48,7 +48,7 @@ TEST_CASE("a sweep is statements") {
           "C(i,j,e) += A(i,k,e)*B(k,j,e) | C=f64[3,3,4630] A=f64[3,3,4630] B=f64[3,3,4630]\n"
           "C(i,j,e) += A(i,k,e)*B(k,j,e) | C=f64[4,5,1689] A=f64[4,6,1689] B=f64[6,5,1689]\n");
     auto s = sizes("4x5x6");
-    s.types = "f16>f32,c64", s.transpose = "TN,NT", s.assignments = "=";
+    s.types = "f16:f32,c64", s.transpose = "TN,NT", s.assignments = "=";
     CHECK(shown(expand(s)) == "C(i,j,e) = A(k,i,e)*B(k,j,e) | C=f32[4,5,5319] A=f16[6,4,5319] B=f16[6,5,5319]\n"
                               "C(i,j,e) = A(i,k,e)*B(j,k,e) | C=f32[4,5,5319] A=f16[4,6,5319] B=f16[5,6,5319]\n"
                               "C(i,j,e) = A(k,i,e)*B(k,j,e) | C=c64[4,5,1689] A=c64[6,4,1689] B=c64[6,5,1689]\n"
@@ -65,8 +65,8 @@ TEST_CASE("a sweep is statements") {
 
 TEST_CASE("every statement of a sweep can be lowered, and has kernels to choose from") {
     auto s = sizes("3,17x5x9");
-    s.types = "f64,f32,f16,c64,c128,f16>f32", s.transpose = "NN,NT,TN,TT",
-    s.forms = "batched,interleaved,atb,ab", s.bytes = "200MB", s.assignments = "=,-=";
+    s.types = "f64,f32,f16,c64,c128,f16:f32", s.transpose = "NN,NT,TN,TT", s.forms = "batched,interleaved,atb,ab",
+    s.bytes = "200MB", s.assignments = "=,-=";
     const auto requests = expand(s);
     CHECK(requests.size() == 2 * 6 * 4 * 4 * 2);
     const auto jobs = work_of(requests, tests::some_gpu(), cpu()).jobs.size();
@@ -117,7 +117,7 @@ TEST_CASE("mistakes in a sweep have one message each") {
     CHECK(refused([](sweep& s) { s.sizes = "8,"; }) ==
           "--sizes 8,: '' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
     CHECK(refused([](sweep& s) { s.types = "f64,int"; }) ==
-          "--types f64,int: 'int' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16>f32");
+          "--types f64,int: 'int' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16:f32");
     CHECK(refused([](sweep& s) { s.transpose = "NN,N"; }) == "--transpose NN,N: 'N' is none of NN, NT, TN, TT");
     CHECK(refused([](sweep& s) { s.forms = "long"; }) ==
           "--form long: 'long' is none of batched, interleaved, atb, ab");
