@@ -3,7 +3,8 @@
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
 // Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
-// regions lie. Work items are blocks of as many elements as a vector has lanes.
+// regions lie; memory_is_shared[], whether all elements have the same. Work items are blocks of as many elements as a
+// vector has lanes.
 #pragma once
 
 #include "chain_phases.hpp"
@@ -51,6 +52,9 @@ template <class T>
 RICCI_FUNCTION void set_lane(complex<vector>& x, int l, T value) {
     x.re[l] = value.re, x.im[l] = value.im;
 }
+
+RICCI_FUNCTION vector in_all_lanes(real x) { return x - vector{}; }
+RICCI_FUNCTION complex<vector> in_all_lanes(complex<real> x) { return {in_all_lanes(x.re), in_all_lanes(x.im)}; }
 
 RICCI_FUNCTION void add_lanes(vector& sum, vector x, real y) { sum += x * y; }
 RICCI_FUNCTION void add_lanes(vector& sum, vector x, vector y) { sum += x * y; }
@@ -139,7 +143,9 @@ struct place {
     template <int V>
     RICCI_FUNCTION number load(int point, int n) const {
         number x{};
-        if constexpr (view_space[V] == space_memory) {
+        if constexpr (view_space[V] == space_memory && memory_is_shared[view_number[V]] && view_tables[V] == 0) {
+            x = in_all_lanes(load_as<compute>(*in_memory<V>(point, n, 0)));
+        } else if constexpr (view_space[V] == space_memory) {
             for (int l = 0; l < lanes; ++l) set_lane(x, l, load_as<compute>(*in_memory<V>(point, n, l)));
         } else {
             load_number(in_block<V>(point, n), x);

@@ -39,6 +39,7 @@ class chain_writer {
             const auto waits = waits_of(c_);
             list("phase_waits", waits.size(), [&](auto n) { return waits[n]; });
         } else {
+            list("memory_is_shared", c_.memories.size(), [&](auto n) { return c_.memories[n].element_step == 0; });
             write_additions();
             text_.constant("simd_bytes", chip_.vector_bytes);
             text_.constant("block_bytes", std::max<std::int64_t>(layout_.bytes, 64));
