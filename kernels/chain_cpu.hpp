@@ -3,8 +3,8 @@
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
 // Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
-// regions lie; memory_is_shared[], whether all elements have the same. Work items are blocks of as many elements as a
-// vector has lanes.
+// regions lie; memory_is_shared[], whether all elements have the same; span_plane[], numbers of a span behind which one
+// is left out (0: none). Work items are blocks of as many elements as a vector has lanes.
 #pragma once
 
 #include "chain_phases.hpp"
@@ -212,6 +212,11 @@ struct block_span {
         return global + static_cast<long long>(lane < elements ? lane : elements - 1) * step;
     }
     RICCI_FUNCTION real* reals(int lane) const { return reinterpret_cast<real*>(slice(lane)); }
+    /// Where the vector of a slice's real lies.
+    RICCI_FUNCTION real* vector_at(int real_number) const {
+        constexpr int plane = span_plane[M] * parts;
+        return vectors + (plane > 0 ? real_number + real_number / at_least_one(plane) * parts : real_number) * lanes;
+    }
 
     RICCI_FUNCTION void load() const {
         int at = 0;
@@ -221,17 +226,17 @@ struct block_span {
                 RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] = load_whole<real, lanes>(reals(l) + at);
                 transpose<real, lanes, 1>(v);
                 RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l)
-                    store_whole<real, lanes>(vectors + (at + l) * lanes, v[l]);
+                    store_whole<real, lanes>(vector_at(at) + l * lanes, v[l]);
             }
             for (; at < reach * parts; ++at)
-                for (int l = 0; l < lanes; ++l) vectors[at * lanes + l] = reals(l)[at];
+                for (int l = 0; l < lanes; ++l) vector_at(at)[l] = reals(l)[at];
         } else {
             for (; at < reach; ++at)
                 for (int l = 0; l < lanes; ++l) {
                     typename place::number x{};
-                    load_number(vectors + at * parts * lanes, x);
+                    load_number(vector_at(at * parts), x);
                     set_lane(x, l, load_as<compute>(slice(l)[at]));
-                    store_number(vectors + at * parts * lanes, x);
+                    store_number(vector_at(at * parts), x);
                 }
         }
     }
@@ -243,16 +248,16 @@ struct block_span {
                 for (; at + lanes <= reach * parts; at += lanes) {
                     vector v[lanes];
                     RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] =
-                        load_whole<real, lanes>(vectors + (at + l) * lanes);
+                        load_whole<real, lanes>(vector_at(at) + l * lanes);
                     transpose<real, lanes, 1>(v);
                     RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) store_whole<real, lanes>(reals(l) + at, v[l]);
                 }
             for (; at < reach * parts; ++at)
-                for (int l = 0; l < elements; ++l) reals(l)[at] = vectors[at * lanes + l];
+                for (int l = 0; l < elements; ++l) reals(l)[at] = vector_at(at)[l];
         } else {
             for (; at < reach; ++at) {
                 typename place::number x{};
-                load_number(vectors + at * parts * lanes, x);
+                load_number(vector_at(at * parts), x);
                 for (int l = 0; l < elements; ++l) slice(l)[at] = store_as<element>(lane_of(x, l));
             }
         }

@@ -22,6 +22,9 @@ struct chain_layout {
     std::vector<std::int64_t> span_region;   ///< by memory; -1: none
     std::vector<std::int64_t> slot_region;   ///< by slot
     std::vector<std::int64_t> slot_step;     ///< numbers from one element's slot to the next one's
+    /// Of a CPU, by memory and by slot: numbers behind which one is left out, so that those that lie as far apart do
+    /// not share a set of the L1 cache; 0: none is.
+    std::vector<std::int64_t> span_plane, slot_plane;
     std::vector<std::int64_t> matrix_region; ///< by matrix; -1: an element's own, or constants
     std::vector<std::int64_t> matrix_pitch; ///< numbers from one row to the next: rows start at multiples of 16 bytes
     std::int64_t bytes = 0;
@@ -31,6 +34,13 @@ struct chain_layout {
 chain_layout shared_layout_of(const chain& c);
 /// In a CPU's cache: a vector of `lanes` elements' numbers for each, spans too; matrices as single numbers.
 chain_layout vector_layout_of(const chain& c, int lanes);
+
+/// Where number n lies of a region with such planes.
+constexpr std::int64_t in_planes(std::int64_t n, std::int64_t plane) { return plane > 0 ? n + n / plane : n; }
+/// What a stride is there: one that goes from plane to plane, or stays in one.
+constexpr std::int64_t stride_in_planes(std::int64_t stride, std::int64_t plane) {
+    return plane > 0 && stride % plane == 0 ? stride + stride / plane : stride;
+}
 
 /// The first and the last element that is reached from one on.
 struct chain_reach {

@@ -39,6 +39,7 @@ class chain_writer {
             const auto waits = waits_of(c_);
             list("phase_waits", waits.size(), [&](auto n) { return waits[n]; });
         } else {
+            list("span_plane", c_.memories.size(), [&](auto n) { return layout_.span_plane[n]; });
             list("memory_is_shared", c_.memories.size(), [&](auto n) { return c_.memories[n].element_step == 0; });
             write_additions();
             text_.constant("simd_bytes", chip_.vector_bytes);
@@ -125,10 +126,17 @@ class chain_writer {
         list("view_tables", count, [&](auto n) { return all[n].tables.size(); });
         list("table_view", tables.size(), [&](auto n) { return tables[n].view; });
         wide_list("table_stride", tables.size(), [&](auto n) { return tables[n].stride; });
-        wide_list("view_offset", count, [&](auto n) { return all[n].offset; });
-        strides("view_item", count, [&](auto n) { return all[n].item; });
-        strides("view_stream", count, [&](auto n) { return all[n].stream; });
-        strides("view_inner", count, [&](auto n) { return all[n].inner; });
+        const auto plane_of = [&](std::size_t n) {
+            return (is_slot(n) ? layout_.slot_plane : layout_.span_plane)[static_cast<std::size_t>(all[n].number)];
+        };
+        const auto in_place = [&](row of, std::size_t n) {
+            for (auto& stride : of) stride = stride_in_planes(stride, plane_of(n));
+            return of;
+        };
+        wide_list("view_offset", count, [&](auto n) { return in_planes(all[n].offset, plane_of(n)); });
+        strides("view_item", count, [&](auto n) { return in_place(all[n].item, n); });
+        strides("view_stream", count, [&](auto n) { return in_place(all[n].stream, n); });
+        strides("view_inner", count, [&](auto n) { return in_place(all[n].inner, n); });
         extents("view_inner_extent", count, [&](auto n) { return all[n].inner_extent; });
     }
 

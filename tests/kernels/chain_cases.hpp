@@ -22,6 +22,11 @@ inline const covering_case chain_cases[] = {
      "v=bf16[3,3,300] B=f32[4,3] D=bf16[4,4,300] u=bf16[3,3,300]"},
     {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
      "v=f64[5,5:7,30:40] B=f64[6,5] D=f64[6:1,6:8,30:50] u=f64[5,5,30]", false, lowering::math_mode::full, 8},
+    // Planes of points whose numbers would meet in few sets of a CPU's cache.
+    {"v(a,b,e) = B(q,a)*G(r,b)*D(q,r,e)*B(q,i)*G(r,j)*u(i,j,e)",
+     "v=f64[3,4,21] B=f64[32,3] G=f64[5,4] D=f64[32,5,21] u=f64[3,4,21]"},
+    {"v(a,b,e) -= B(q,a)*G(r,b)*conj(D(q,r,e))*B(q,i)*G(r,j)*u(i,j,e)",
+     "v=c64[3,4,37] B=c64[16,3] G=c64[5,4] D=c64[16,5,37] u=c64[3,4,37]"},
     {"C(i,l,e) = A(i,j)*B(j,k,e)*D(k,l,e)", "C=f32[56,9,20] A=f32[56,56] B=f32[56,9,20] D=f32[9,9,20]"},
     {"C(i,l,e) += 3*A(i,j)*B(k,j,e)*D(k,l)", "C=f64[30,20,17] A=f64[30,40] B=f64[24,40,17] D=f64[24,20]"},
     {"C(p,e) = A(p,q)*relu(B(q,i)*x(l(i,e)))", "C=f64[6,1100] A=f64[6,11] B=f64[11,9] x=f64[50] l=i32[9,1100]"},
