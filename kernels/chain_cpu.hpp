@@ -53,6 +53,7 @@ RICCI_FUNCTION void set_lane(complex<vector>& x, int l, T value) {
     x.re[l] = value.re, x.im[l] = value.im;
 }
 
+/// Less 0, which leaves -0 as it is.
 RICCI_FUNCTION vector in_all_lanes(real x) { return x - vector{}; }
 RICCI_FUNCTION complex<vector> in_all_lanes(complex<real> x) { return {in_all_lanes(x.re), in_all_lanes(x.im)}; }
 
@@ -74,9 +75,7 @@ struct place {
 
     static RICCI_FUNCTION number zero() { return number{}; }
     RICCI_FUNCTION number scalar(int n) const {
-        number x{};
-        for (int l = 0; l < lanes; ++l) set_lane(x, l, from_real<compute>(a.scalar[n][0], a.scalar[n][1]));
-        return x;
+        return in_all_lanes(from_real<compute>(a.scalar[n][0], a.scalar[n][1]));
     }
     template <class Y>
     static RICCI_FUNCTION void add_product(number& sum, number x, Y y) {

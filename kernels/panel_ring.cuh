@@ -18,10 +18,6 @@
 
 #include "panel_shifts.cuh"
 
-RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
-    return memory + barrier_bytes + panel % stages * stage_bytes;
-}
-
 #if RICCI_BULK_COPIES
 /// Two barriers a stage: `full` when a panel is there, `empty` when all warps that compute are done with it. All
 /// lanes of a warp arrive: see batched_stationary's slice_ring.
@@ -66,7 +62,6 @@ RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory
                                    const Multiply& multiply) {
     int by_bulk = 0; // the first ones
 #if RICCI_BULK_COPIES
-    const ring_barriers ring(memory);
     if constexpr (raw_stages > 0) {
         const auto of_x = x.template shifted<shifted_lines>();
         const auto of_y = y.template shifted<shifted_lines>();
@@ -74,6 +69,7 @@ RICCI_FUNCTION void for_each_panel(const X& x, const Y& y, unsigned char* memory
         if (by_bulk > 0) for_each_shifted_panel(of_x, of_y, memory, by_bulk, multiply);
         __syncthreads(); // asynchronous copies may overwrite the stages
     } else if constexpr (copy_warps > 0) {
+        const ring_barriers ring(memory);
         const int of_x = x.whole_panels(panels), of_y = y.whole_panels(panels);
         by_bulk = of_x < of_y ? of_x : of_y;
         if (by_bulk > 0) ring.start();

@@ -7,7 +7,7 @@
 // steps and at least four lines an H100 reads at 0.92 to 0.98 of the rate of boxes whose lines are aligned; by boxes
 // that have all lines, each shifted by as much more than the one before it, at 0.83 to 0.93 (2-byte numbers) and 0.92
 // to 0.95. The engine wants the first number of a box at a multiple of 16 bytes.
-// Constants: panel_stream.cuh's, and
+// Constants: panel_stream.cuh's, panel_ring.cuh's, and
 //   raw_stages         panels as they come that shared memory holds; 0: none come so
 //   raw_first          bytes from the start of shared memory to the first
 //   raw_stage_bytes    from one to the next, a multiple of 128
@@ -19,6 +19,10 @@
 #pragma once
 
 #include "panel_stream.cuh"
+
+RICCI_FUNCTION unsigned char* stage_of(unsigned char* memory, int panel) {
+    return memory + barrier_bytes + panel % stages * stage_bytes;
+}
 
 #if RICCI_BULK_COPIES
 
@@ -123,19 +127,19 @@ template <int O, class Element> class shifted_lines {
                             got[i][p][c] = read<Words>(from + i * Groups * line_bytes +
                                                            p * residues * raw_box_bytes[O] + c * at_a_line * 16,
                                                        8 * bytes);
-            unsigned char* const to = stage + region[O] + place(line, lane() * 16);
+            unsigned char* const to = stage + region[O] + panel::place(line, lane() * 16);
             RICCI_UNROLL
             for (int i = 0; i < at_once; ++i) {
                 if (line + i * line_step >= others) break;
-                unsigned char* const of_line = line_step % 8 == 0
-                                                   ? to + i * line_step * line_pitch
-                                                   : stage + region[O] + place(line + i * line_step, lane() * 16);
+                unsigned char* const of_line =
+                    line_step % 8 == 0 ? to + i * line_step * line_pitch
+                                       : stage + region[O] + panel::place(line + i * line_step, lane() * 16);
                 RICCI_UNROLL
                 for (int p = 0; p < pieces; ++p)
                     RICCI_UNROLL
                     for (int c = 0; c < copies; ++c)
-                        *reinterpret_cast<four_words*>(of_line + further((p * copies + c) * at_a_line * 16)) =
-                            got[i][p][c];
+                        *reinterpret_cast<four_words*>(
+                            of_line + panel::place(0, (p * copies + c) * at_a_line * 16)) = got[i][p][c];
             }
         }
     }
@@ -160,18 +164,10 @@ template <int O, class Element> class shifted_lines {
 
     static RICCI_FUNCTION int lane() { return static_cast<int>(threadIdx.x) % at_a_line; }
 
-    // Where panel_stream has a line's bytes, those of a lane and of what is so many bytes further.
-    static constexpr int box_bytes = (others + 7) / 8 * 8 * box_line,
-                         line_pitch = lines[O] == 4 ? box_line : pitch[O] * size;
+    using panel = panel_stream<O, Element>;
+    static constexpr int line_pitch = lines[O] == 4 ? box_line : pitch[O] * size; ///< bytes; of a box's, by eights
     static_assert(line_pitch % 16 == 0, "lines start at multiples of 16 bytes");
     static_assert(lines[O] != 4 || at_a_line * 16 % box_line == 0, "lanes store whole lines of a box");
-    static RICCI_FUNCTION int place(int line, int byte) {
-        if constexpr (lines[O] == 4) return byte / box_line * box_bytes + place_in_box(line, byte % box_line);
-        return line * line_pitch + byte;
-    }
-    static RICCI_FUNCTION constexpr int further(int bytes) {
-        return lines[O] == 4 ? bytes / box_line * box_bytes : bytes;
-    }
 
     const arguments& a_;
     long long begin_, of_sum_; ///< elements from the operand's to the block's first
@@ -201,14 +197,14 @@ template <class X, class Y> class shifted_ring {
     RICCI_FUNCTION void advance() {
         if (++at_ == raw_stages) at_ = 0, parity_ ^= 1;
     }
-    RICCI_FUNCTION unsigned char* stage(int p) const { return memory_ + barrier_bytes + p % stages * stage_bytes; }
 
     /// By a mover, when there is room for panel `p`.
     RICCI_FUNCTION void move(int p) const {
         const unsigned char* const raw = memory_ + raw_first + at_ * raw_stage_bytes;
         wait_barrier(come_[at_], parity_);
-        x_.move(raw, stage(p), warp_, movers);
-        y_.move(raw, stage(p), (warp_ + movers - X::parts % movers) % movers, movers); // on from where X's end
+        unsigned char* const stage = stage_of(memory_, p);
+        x_.move(raw, stage, warp_, movers);
+        y_.move(raw, stage, (warp_ + movers - X::parts % movers) % movers, movers); // on from where X's end
         arrive_expecting(here_[p % stages], 0);
         arrive_expecting(moved_away_[at_], 0); // it was only read: the copy engine need not be shown anything
     }
@@ -221,7 +217,7 @@ template <class X, class Y> class shifted_ring {
           here_(moved_away_ + raw_stages), multiplied_(here_ + stages) {
         static_assert(2 * (raw_stages + stages) * static_cast<int>(sizeof(copy_barrier)) <= barrier_bytes,
                       "the barriers' room");
-        static_assert(stages == 2, "a panel is moved while one is multiplied");
+        static_assert(raw_stages == 0 || stages == 2, "a panel is moved while one is multiplied");
         if (threadIdx.x == 0) {
             for (int s = 0; s < raw_stages; ++s)
                 start_barrier(come_[s], 32), start_barrier(moved_away_[s], 32 * movers);
@@ -233,7 +229,7 @@ template <class X, class Y> class shifted_ring {
 
     static RICCI_FUNCTION bool copies() { return threadIdx.x >= multiplying; }
 
-    /// By the copying warps. The first asks for panels; of more the others wait with moving the next one until it has.
+    /// By the copying warps, of which the first asks for panels.
     RICCI_FUNCTION void bring() {
         if constexpr (!copiers_move) {
             RICCI_UNROLL_ONCE
@@ -262,7 +258,7 @@ template <class X, class Y> class shifted_ring {
             // Who moves the next but one to this stage has waited for all to have multiplied this one.
             if constexpr (!copiers_move) move(p);
             wait_barrier(here_[p % stages], p / stages % 2);
-            multiply(stage(p));
+            multiply(stage_of(memory_, p));
             if constexpr (copiers_move) arrive_expecting(multiplied_[p % stages], 0);
         }
     }

@@ -49,6 +49,12 @@ template <int O, class Element> class panel_stream {
         if (!has_neighbors_) misaligned_ |= part;
     }
 
+    /// Where byte `byte` of a line lies in a panel.
+    static RICCI_FUNCTION constexpr int place(int line, int byte) {
+        if constexpr (has_boxes_of) return byte / box_line * box_bytes + place_in_box(line, byte % box_line);
+        else return line * pitch[O] * size + byte;
+    }
+
     /// The same by panel_shifts.cuh.
     template <template <int, class> class Lines> RICCI_FUNCTION Lines<O, Element> shifted() const {
         return Lines<O, Element>(arguments_, first_, steps_);
@@ -280,9 +286,7 @@ template <int O, class Element> class panel_stream {
                 else offset = element;
             }
             const unsigned char* const source = reinterpret_cast<const unsigned char*>(from + offset) + inside;
-            unsigned char* const target =
-                to + (has_boxes_of ? at / box_line * box_bytes + place_in_box(line, at % box_line)
-                                   : line * pitch[O] * size + at);
+            unsigned char* const target = to + place(line, at);
             if constexpr (Bytes >= 4)
                 async_copy<Bytes>(target, valid > 0 ? source : reinterpret_cast<const unsigned char*>(first_), valid);
             else

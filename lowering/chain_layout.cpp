@@ -114,9 +114,9 @@ std::int64_t plane_of(const chain& c, chain_view::space where, std::size_t numbe
             if (stride > 0 && stride * number_bytes % few_sets == 0 && (plane == 0 || stride < plane)) plane = stride;
         });
     });
+    if (plane == 0) return 0;
     bool fits = plane % lanes == 0; // which are transposed together
     for_views([&](const chain_view& v) {
-        if (plane == 0) return;
         auto within = v.offset % plane;
         fits = fits && v.offset >= 0;
         for_each_axis(c, v, [&](std::int64_t stride, std::int64_t extent) {

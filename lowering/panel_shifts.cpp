@@ -62,9 +62,8 @@ bool has_fewer_columns(const step& st, int o) {
 
 box_layout shifted_panel_boxes(const step& st, int o, const batched_tile& t, shifted_columns of) {
     const auto c = columns_of(st, o);
-    const auto steps = shifted_panel_layout_of(st, t).steps, most = up(c.count, c.residues),
-               last =
-                   (c.residues - 1) * c.stride; // of the first lines, from the multiple of 16 bytes before the first
+    const auto steps = shifted_panel_layout_of(st, t).steps, most = up(c.count, c.residues);
+    const auto last = (c.residues - 1) * c.stride; // of the first lines, from the first one on
     return {c.bytes,
             {up(c.length + c.residues - 1, c.residues) * c.residues,
              of == shifted_columns::most ? most : c.count / c.residues, up(last, c.residues) + 1},

@@ -107,15 +107,16 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
                 t.tile_m = static_cast<std::int32_t>(tm), t.tile_n = static_cast<std::int32_t>(tn);
                 // what is read ahead takes registers
                 t.k_unrolled = mma != nullptr && (mma->repeats > 1 || atb_sum_registers(st, t) > 32) ? 1 : 2;
-                for (const bool boxed : {false, true}) {
-                    if (boxed && !may_be_boxed) continue;
-                    t.boxed = boxed;
+                struct variant {
+                    bool boxed, realigned, is_legal;
+                };
+                for (const auto v : {variant{false, false, true},
+                                     {true, false, may_be_boxed},
+                                     {may_be_boxed, true, may_be_shifted}}) {
+                    if (!v.is_legal) continue;
+                    t.boxed = v.boxed, t.realigned = v.realigned;
                     add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
                 }
-                if (!may_be_shifted) continue;
-                t.boxed = may_be_boxed, t.realigned = true;
-                add_rings(out, t, up(high, tm) * up(wide, tn), warp, st, chip);
-                t.realigned = false;
             }
     }
 }
@@ -251,7 +252,8 @@ cost cost_of_warps(const step& st, const batched_tile& t, double steps, double o
     return out;
 }
 
-cost cost_of_panels(const step& st, const batched_tile& t, double steps, double on_way, const machine& chip) {
+cost cost_of_panels(const step& st, const batched_tile& t, double steps, double on_way, bool anywhere,
+                    const machine& chip) {
     const auto s = atb_sizes_of(st);
     const double loads = t.tile_m + t.tile_n, multiplies = t.tile_m * t.tile_n,
                  parts = is_complex(st.compute) ? 2 : 1;
@@ -271,7 +273,7 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
         a_step = loads * (converts ? 2 : parts) + multiplies * parts * parts + 2;
         warps = real(up(s.m, t.tile_m) * up(s.n, t.tile_n)) / warp;
     }
-    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !has_tall_columns_off_lines(st, chip));
+    const bool by_bulk = panel_layout_of(st, t).by_bulk && (t.realigned || !anywhere);
     const double blocks = real(atb_resident_blocks(st, t, chip));
     // another block's warps compute while one's wait for a panel
     const double handed_over_by = by_bulk ? 1 : blocks;
@@ -304,8 +306,7 @@ double tail_seconds(const step& st, const batched_tile& t, const machine& chip) 
 
 /// By what measured times (an H100, 2026-11-22, of columns that start anywhere 2026-11-25) of tall products are
 /// longer than the model says otherwise.
-double slower(const step& st, const batched_tile& t, const machine& chip) {
-    const bool anywhere = has_tall_columns_off_lines(st, chip);
+double slower(const step& st, const batched_tile& t, bool anywhere) {
     if (!t.in_registers) return t.realigned ? 1.08 : anywhere ? 1.2 : (panel_layout_of(st, t).by_bulk ? 1.04 : 1.12);
     if (atb_kernel_of(t) != atb_kernel::warps) return anywhere ? 1.1 : 1;
     const auto s = atb_sizes_of(st);
@@ -317,7 +318,8 @@ double slower(const step& st, const batched_tile& t, const machine& chip) {
     return (halves ? 1.15 : 1) * (again ? 1.15 : 1);
 }
 
-double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
+/// `anywhere`: columns start anywhere, and the product is tall enough for that to count.
+double seconds_of(const step& st, const batched_tile& t, bool anywhere, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const double clock = sm_clock(chip);
     // Where blocks are few or their units large, some have more than others.
@@ -330,7 +332,7 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
     const auto kernel = atb_kernel_of(t);
     const auto c = kernel == atb_kernel::threads ? cost_of_threads(st, t, steps, on_way)
                    : kernel == atb_kernel::warps ? cost_of_warps(st, t, steps, on_way)
-                                                 : cost_of_panels(st, t, steps, on_way, chip);
+                                                 : cost_of_panels(st, t, steps, on_way, anywhere, chip);
     constexpr double issue_rate = 0.7, l1_rate = 0.5, arithmetic_rate = 0.8;
     const double memory = real(s.k * s.row) / chip.bandwidth * std::max(1.0, own * real(blocks) / real(s.k));
     const double parts[] = {memory,
@@ -342,7 +344,7 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
     double slowest = 0, sum = 0;
     for (const double p : parts) slowest = std::max(slowest, p), sum += p;
     constexpr double beside = 0.05; // of the units that are not the slowest, what is not hidden
-    return slower(st, t, chip) * (slowest + beside * (sum - slowest)) + tail_seconds(st, t, chip) +
+    return slower(st, t, anywhere) * (slowest + beside * (sum - slowest)) + tail_seconds(st, t, chip) +
            chip.launch_seconds;
 }
 
@@ -358,8 +360,9 @@ std::vector<batched_tile> atb_candidates(const step& st, const machine& chip) {
 
 std::vector<double> atb_seconds(const step& given, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto st = of_class_height(given, chip);
+    const bool anywhere = has_tall_columns_off_lines(st, chip);
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, t, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(st, t, anywhere, chip));
     return out;
 }
 

@@ -138,7 +138,7 @@ class batched_source : public product_source {
         text_.constant("row_blocks", layout.row_blocks);
         text_.constant("column_blocks", layout.column_blocks);
         text_.constant("k_panel", st_.batched.k_panel);
-        write_stages(layout.stage_bytes);
+        write_stages(st_.batched.stages, layout.stage_bytes);
     }
 
     void write_vectors() {
@@ -237,7 +237,7 @@ class batched_source : public product_source {
         write_tile(t.threads);
         write_panels(layout, 1);
         text_.constant("rows_of_block", extent_of(st_, m));
-        write_stages(layout.stage_bytes);
+        write_stages(st_.batched.stages, layout.stage_bytes);
         text_.constant("column_blocks", column_blocks);
         text_.flag("c_along_rows", fastest(m_.stride[0], n_.stride[0], {}) == 0);
         finish("batched_panels");
@@ -268,7 +268,7 @@ class batched_source : public product_source {
         text_.list("region", narrow(layout.region));
         text_.constant("columns_of_slice", t.panel);
         text_.constant("lines_of_slice", t.k_panel);
-        write_stages(layout.stage_bytes);
+        write_stages(st_.batched.stages, layout.stage_bytes);
         text_.constant("barrier_bytes", stationary_barrier_bytes(t));
         text_.flag("x_for_all", stationary_x_is_for_all(st_));
         text_.constant("blocks_of_an_sm", stationary_resident_blocks(st_, t, chip_));

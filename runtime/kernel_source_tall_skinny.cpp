@@ -74,8 +74,7 @@ class tall_skinny_source : public product_source {
         const auto apart = fma ? 1 : t.k_panel / t.slices;
         write_panels(layout, fma ? t.slices : 1);
         text_.constant("rows_of_block", extent_of(st_, m));
-        text_.constant("stages", atb_stages(t));
-        text_.constant("stage_bytes", layout.stage_bytes);
+        write_stages(atb_stages(t), layout.stage_bytes);
         write_raw_stages(layout.stage_bytes);
         text_.constant("barrier_bytes", atb_barrier_bytes(t));
         text_.constant("copy_warps", atb_copy_warps(st_, t));

@@ -67,8 +67,8 @@ void product_source::write_panels(const panel_layout& layout, std::int64_t inter
                                                     static_cast<std::int32_t>(layout.lines[2])});
 }
 
-void product_source::write_stages(std::int64_t stage_bytes) {
-    text_.constant("stages", st_.batched.stages);
+void product_source::write_stages(std::int64_t stages, std::int64_t stage_bytes) {
+    text_.constant("stages", stages);
     text_.constant("stage_bytes", stage_bytes);
 }
 

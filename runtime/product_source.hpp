@@ -36,7 +36,7 @@ class product_source {
     void write_fragments(lowering::fragment_load fragments, std::int32_t k_apart, bool columns_apart);
     /// `interleaved`: how many slices take turns at a panel's steps.
     void write_panels(const lowering::panel_layout& layout, std::int64_t interleaved);
-    void write_stages(std::int64_t stage_bytes);
+    void write_stages(std::int64_t stages, std::int64_t stage_bytes);
     static std::array<std::int32_t, 3> narrow(const std::array<std::int64_t, 3>& values);
 
     /// Operand o, C (0), X (1) or Y (2), comes in boxes.

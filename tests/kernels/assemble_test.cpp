@@ -15,26 +15,44 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
+namespace {
+
+/// NVRTC for the architecture of this run, and a chip that has it; skips the test where there is no NVRTC.
+struct assembler {
+    ricci::runtime::nvrtc_compiler compiler{RICCI_TEST_CAPABILITY, 99};
+    ricci::lowering::machine chip;
+
+    explicit assembler(ricci::lowering::machine like = ricci::tests::some_gpu()) : chip(std::move(like)) {
+        ricci::test::skip_unless(compiler.found(), "no NVRTC");
+        chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    }
+    void check(const std::string& source) {
+        const auto code = compiler.compile(source);
+        REQUIRE(!code.empty());
+        if (RICCI_TEST_CAPABILITY != 90) return;
+        INFO(source.substr(0, source.find("#include")));
+        CHECK(ricci::tests::frame_bytes(code) == 0);
+    }
+    void check_all(const ricci::lowering::plan& p) {
+        for (const auto& request : ricci::runtime::executable::requests(p, chip)) check(request.source);
+    }
+};
+
+} // namespace
+
 TEST_CASE("every kernel is assembled") {
-    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
-    ricci::test::skip_unless(compiler.found(), "no NVRTC");
-    auto chip = ricci::tests::some_gpu();
-    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
-    const auto sources = ricci::tests::covering_sources(chip);
+    assembler with;
+    const auto sources = ricci::tests::covering_sources(with.chip);
     // a kernel behind another is a part of it
     CHECK(std::count_if(sources.begin(), sources.end(),
                         [](const auto& source) { return source.second != "ricci_block_sums"; }) <= 300);
     std::vector<double> milliseconds;
     for (const auto& [source, entry] : sources) {
         const auto start = std::chrono::steady_clock::now();
-        const auto code = compiler.compile(source);
-        REQUIRE(!code.empty());
-        if (RICCI_TEST_CAPABILITY == 90) {
-            INFO(source.substr(0, source.find("#include")));
-            CHECK(ricci::tests::frame_bytes(code) == 0);
-        }
+        with.check(source);
         milliseconds.push_back(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
@@ -45,31 +63,21 @@ TEST_CASE("every kernel is assembled") {
 
 TEST_CASE("A^T B by boxes of columns that start anywhere is assembled") {
     if (RICCI_TEST_CAPABILITY < 90) return; // there are no such boxes
-    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
-    ricci::test::skip_unless(compiler.found(), "no NVRTC");
-    auto chip = ricci::tests::some_gpu();
-    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    assembler with;
     for (const char* operands :
          {"C=f32[24,40] A=f16[4000001,24] B=f16[4000001,40]", "C=f32[64,64] A=f32[4000001,64] B=f32[4000001,64]",
           "C=f32[13,9] A=f32[4000001,13] B=f32[4000001,9]", "C=f64[48,33] A=f64[4000001,48] B=f64[4000001,33]",
           "C=c64[16,9] A=c64[4000001,16] B=c64[4000001,9]"}) {
         INFO(operands);
-        const auto plan = ricci::lowering::lower(ricci::tests::bound_text("C(i,j) = A(k,i)*B(k,j)", operands), chip);
+        const auto plan =
+            ricci::lowering::lower(ricci::tests::bound_text("C(i,j) = A(k,i)*B(k,j)", operands), with.chip);
         REQUIRE(plan.steps.at(0).batched.realigned); // what the model chooses
-        for (const auto& request : ricci::runtime::executable::requests(plan, chip))
-            CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(compiler.compile(request.source)) == 0));
+        with.check_all(plan);
     }
 }
 
 TEST_CASE("the kernels that add through tables are assembled for every type, and what looks at tables") {
-    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
-    ricci::test::skip_unless(compiler.found(), "no NVRTC");
-    auto chip = ricci::tests::some_gpu();
-    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
-    const auto check = [&](const std::string& source) {
-        const auto code = compiler.compile(source);
-        CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(code) == 0));
-    };
+    assembler with;
     for (const char* type : {"f16", "bf16", "f32", "f64", "c64", "c128"})
         for (const char* left : {"C(i,l(e))", "C(l(e),m(e))", "C(i,atomic(l)(e))"}) {
             INFO(left << " in " << type);
@@ -77,11 +85,10 @@ TEST_CASE("the kernels that add through tables are assembled for every type, and
             const auto s =
                 ricci::tests::bound_text(std::string(left) + " -= A(i,e)*B(e)",
                                          "C" + of + "[7,9] A" + of + "[7,30] B" + of + "[30] l=i32[30] m=i64[30]");
-            const auto plan = ricci::lowering::lower(s, chip);
-            for (const auto& request : ricci::runtime::executable::requests(plan, chip)) check(request.source);
+            with.check_all(ricci::lowering::lower(s, with.chip));
         }
     for (const auto type : {ricci::lowering::scalar_type::i32, ricci::lowering::scalar_type::i64})
-        for (const std::size_t axes : {0, 1, 3}) check(ricci::runtime::fingerprint_kernel(type, axes).source);
+        for (const std::size_t axes : {0, 1, 3}) with.check(ricci::runtime::fingerprint_kernel(type, axes).source);
 }
 
 namespace {
@@ -98,10 +105,7 @@ ricci::tests::covering_case mass_on_global_vectors(int p, const char* left) {
 } // namespace
 
 TEST_CASE("chains are assembled") {
-    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
-    ricci::test::skip_unless(compiler.found(), "no NVRTC");
-    auto chip = ricci::tests::eager_to_fuse(ricci::tests::some_gpu());
-    chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+    assembler with(ricci::tests::eager_to_fuse(ricci::tests::some_gpu()));
     std::vector<ricci::tests::covering_case> cases(std::begin(ricci::tests::chain_cases),
                                                    std::end(ricci::tests::chain_cases));
     cases.insert(cases.end(), std::begin(ricci::tests::scattered_chain_cases),
@@ -109,21 +113,16 @@ TEST_CASE("chains are assembled") {
     for (const char* left : {"l", "atomic(l)"})
         for (int p = 1; p <= 8; ++p) cases.push_back(mass_on_global_vectors(p, left));
     for (const auto& c : cases) {
-        const auto plan = ricci::lowering::lower(ricci::tests::make_case(c, 1).s, chip);
         INFO(c.statement << " with " << c.operands);
-        for (const auto& request : ricci::runtime::executable::requests(plan, chip)) {
-            const auto code = compiler.compile(request.source);
-            CHECK((RICCI_TEST_CAPABILITY != 90 || ricci::tests::frame_bytes(code) == 0));
-        }
+        with.check_all(ricci::lowering::lower(ricci::tests::make_case(c, 1).s, with.chip));
     }
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {
-    ricci::runtime::nvrtc_compiler compiler(RICCI_TEST_CAPABILITY, 99);
-    ricci::test::skip_unless(compiler.found(), "no NVRTC");
+    assembler with;
     const auto bytes = [&](const char* body) {
         return ricci::tests::frame_bytes(
-            compiler.compile(std::string("extern \"C\" __global__ void f(int* a, int i) {") + body + "}"));
+            with.compiler.compile(std::string("extern \"C\" __global__ void f(int* a, int i) {") + body + "}"));
     };
     CHECK(bytes("int b[64]; for (int n = 0; n < 64; ++n) b[a[n] % 64] = n; a[0] = b[i];") >= 256);
     CHECK(bytes("a[0] = i;") == 0);
