@@ -15,5 +15,5 @@ extern "C" __global__ void __launch_bounds__(scatter_threads)
     const long long behind = unflatten_free<0, nearer_axis_count>(a.tree, item, x);
     unflatten_free<nearer_axis_count, free_axis_count>(a.tree, behind / a.rows, x);
     const row_of_inverse row = row_at(a, behind % a.rows);
-    if (row.begin < row.end) add_to_element(a, row, x);
+    if (changes_element(a, row)) add_to_element(a, row, x);
 }

@@ -34,7 +34,7 @@ RICCI_FUNCTION void add_neighbors(const scatter_arguments& a, const row_of_inver
         return *element_of_row(a, row, x);
     };
     compute totals[at_least_one(inner_tile)];
-    for (int t = 0; t < count; ++t) totals[t] = load_as<compute>(element(t));
+    for (int t = 0; t < count; ++t) totals[t] = old_number(a, element(t));
     if (is_one_piece(row)) {
         add_entries<true>(a, row.begin, row.end, x, first, count, totals);
     } else {
@@ -72,7 +72,7 @@ RICCI_FUNCTION void add_rows(const scatter_arguments& a, long long* x, long long
     for (long long r = first; r < last; ++r) {
         const long long end = table_entry<list_type>(a.begins, r + 1);
         const row_of_inverse row{begin, end, HasKeys ? table_entry<key_type>(a.keys, r) : r};
-        if (begin < end) add_row(a, row, x);
+        if (changes_element(a, row)) add_row(a, row, x);
         begin = end;
     }
 }

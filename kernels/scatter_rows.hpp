@@ -26,6 +26,7 @@ struct scatter_arguments {
     const void* entries; ///< numbers of contributions
     const void* keys;    ///< of each row; null: the row's number
     long long unit;      ///< elements of the output that a key counts
+    long long start_from_zero; ///< 1: what elements hold does not count, and those without entries become zero
 };
 
 template <int Type> struct list_number { using type = unsigned; };
@@ -129,10 +130,18 @@ RICCI_FUNCTION element_of_output* element_of_row(const scatter_arguments& a, con
     return element_at<0>(a.tree, x) + row.key * a.unit;
 }
 
+/// Whether a row changes its element.
+RICCI_FUNCTION bool changes_element(const scatter_arguments& a, const row_of_inverse& row) {
+    return row.begin < row.end || a.start_from_zero != 0;
+}
+RICCI_FUNCTION compute old_number(const scatter_arguments& a, const element_of_output& at) {
+    return a.start_from_zero != 0 ? from_real<compute>(0, 0) : load_as<compute>(at);
+}
+
 /// Adds a row to its element, with the free axes at x; subtracts it for '-='.
 RICCI_FUNCTION void add_to_element(const scatter_arguments& a, const row_of_inverse& row, long long* x) {
     element_of_output* const at = element_of_row(a, row, x);
-    const compute old = load_as<compute>(*at);
+    const compute old = old_number(a, *at);
     *at = store_as<element_of_output>(is_one_piece(row) ? with_entries<true>(a, row.begin, row.end, x, old)
                                                         : with<true>(old, sum_of_row(a, row, x)));
 }

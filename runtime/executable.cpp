@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
+#include "lowering/fill_before.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/kernel_arguments.hpp"
@@ -67,6 +68,11 @@ void plan_gemm(prepared_step& out) {
         g.count = st.axes[b].extent;
         g.a.stride = stride(out.a, b), g.b.stride = stride(out.b, b), g.c.stride = stride(0, b);
     }
+}
+
+/// Also in its signs.
+bool is_zero(const scalar& x) {
+    return std::bit_cast<std::uint64_t>(x.real) == 0 && std::bit_cast<std::uint64_t>(x.imaginary) == 0;
 }
 
 } // namespace
@@ -144,9 +150,11 @@ executable::executable(device d, plan p)
       groups_(std::move(p.groups)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
       slice_bytes_(static_cast<std::size_t>(p.slice_bytes)), first_accesses_(std::move(p.first_accesses)) {
     const auto& chip = backend_.machine();
+    std::vector<std::int32_t> prepared(p.steps.size(), -1); // numbers of prepared steps
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
         const auto& st = p.steps[n];
         if (!begins_kernel(p, n) || !has_work(st)) continue;
+        prepared[n] = static_cast<std::int32_t>(steps_.size());
         auto& out = steps_.emplace_back();
         if (st.kernel == family::scatter && chip.has_compiler) {
             out.scatter = static_cast<std::int32_t>(scatters_.size());
@@ -167,6 +175,7 @@ executable::executable(device d, plan p)
         }
     }
     link_additions(p);
+    for (std::size_t n = 0; n < p.steps.size(); ++n) link_fill(p, n, prepared);
     if (checks_tables(device_)) keep_checks(p.checks);
 }
 
@@ -188,6 +197,16 @@ void executable::link_additions(const plan& p) {
         });
         if (st.additions.size() != c.additions.size() || in_groups) st.additions.clear();
     }
+}
+
+void executable::link_fill(const plan& p, std::size_t adding, const std::vector<std::int32_t>& prepared) {
+    if (prepared[adding] < 0) return;
+    const auto scatter = steps_[static_cast<std::size_t>(prepared[adding])].scatter;
+    if (scatter < 0) return;
+    const auto found = fill_before(p, adding);
+    if (!found || prepared[*found] < 0) return;
+    auto& fill = steps_[static_cast<std::size_t>(prepared[*found])];
+    fill.fills_for = scatter, fill.fill = *filled_with(p.steps[*found]);
 }
 
 void executable::keep_checks(const std::vector<table_check>& checks) {
@@ -251,24 +270,39 @@ void executable::launch(const statement& joined, std::span<const statement> stat
     const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
     zero_temporaries(memory.data());
     places all{joined, temporaries_, memory.data()};
-    std::array<bool, most_scatters> is_done{};
+    const auto inverse = [&](std::int32_t scatter) -> const table_inverse& {
+        return *inverses[static_cast<std::size_t>(scatter)];
+    };
     const auto adds_at_once = [&](const prepared_step& st) {
-        if (st.additions.empty() || backend_.machine().processors > 1) return false;
-        for (const auto n : st.additions)
-            if (inverses[static_cast<std::size_t>(n)]->longest_row() > longest_row_in_order) return false;
-        for (const auto n : st.additions) is_done[static_cast<std::size_t>(n)] = true;
-        return true;
+        return !st.additions.empty() && backend_.machine().processors == 1 &&
+               std::ranges::all_of(st.additions,
+                                   [&](auto n) { return inverse(n).longest_row() <= longest_row_in_order; });
+    };
+    std::array<bool, most_scatters> is_done{}, starts_from_zero{};
+    for (const auto& st : steps_)
+        if (adds_at_once(st))
+            for (const auto n : st.additions) is_done[static_cast<std::size_t>(n)] = true;
+    for (const auto& st : steps_) {
+        if (st.fills_for < 0) continue;
+        const auto n = static_cast<std::size_t>(st.fills_for);
+        starts_from_zero[n] = !is_done[n] && inverse(st.fills_for).has_row_for_each_key() &&
+                              is_zero(joined.scalars[static_cast<std::size_t>(st.fill)]);
+    }
+    const auto is_needed = [&](const prepared_step& st) {
+        if (st.scatter >= 0) return !is_done[static_cast<std::size_t>(st.scatter)];
+        return st.fills_for < 0 || !starts_from_zero[static_cast<std::size_t>(st.fills_for)];
     };
     for (std::size_t n = 0; n < steps_.size();) {
         auto end = n + 1;
+        if (!is_needed(steps_[n])) {
+            ++n;
+            continue;
+        }
         const auto group = steps_[n].step.group;
         all.adds_at_once = adds_at_once(steps_[n]);
         if (const auto scatter = steps_[n].scatter; scatter >= 0) {
-            if (is_done[static_cast<std::size_t>(scatter)]) {
-                ++n;
-                continue;
-            }
-            all.lists = inverses[static_cast<std::size_t>(scatter)]->lists();
+            all.lists = inverse(scatter).lists();
+            all.lists.start_from_zero = starts_from_zero[static_cast<std::size_t>(scatter)];
         }
         if (group < 0) {
             launch(steps_[n], all);

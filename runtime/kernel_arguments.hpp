@@ -56,6 +56,9 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
         case what::row_keys:
             word = reinterpret_cast<std::uintptr_t>(lists.keys);
             break;
+        case what::start_from_zero:
+            word = lists.start_from_zero ? 1 : 0;
+            break;
         case what::adds_at_once:
             word = adds_at_once ? 1 : 0;
             break;

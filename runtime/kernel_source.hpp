@@ -16,7 +16,7 @@ namespace ricci::runtime {
 struct argument_patch {
     enum class value : std::uint8_t {
         address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary,
-        rows, row_begins, row_entries, row_keys, ///< of row_lists
+        rows, row_begins, row_entries, row_keys, start_from_zero, ///< of row_lists
         adds_at_once ///< of a chain with additions: whether it does them itself
     };
     std::int32_t word = 0;
@@ -44,6 +44,7 @@ struct argument_constants {
 struct row_lists {
     std::int64_t rows = 0;
     const void *begins = nullptr, *entries = nullptr, *keys = nullptr;
+    bool start_from_zero = false; ///< what elements hold does not count; those without entries become zero
 };
 
 /// The blocks of a kernel whose work depends on the rows there are: `a_row` items for each row, `of_block` of them a

@@ -81,6 +81,7 @@ kernel_request make_scatter(const step& st, const machine& chip) {
     pack.number(0);
     for (const auto w : {what::rows, what::row_begins, what::row_entries, what::row_keys}) pack.patch(w, 0);
     pack.number(shape.unit);
+    pack.patch(what::start_from_zero, 0);
 
     out.by_rows = cuda ? row_grid{combinations, scatter_threads, 1} : row_grid{1, row_part, combinations / inner};
     out.shape.threads = scatter_threads;
