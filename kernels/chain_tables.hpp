@@ -5,7 +5,7 @@
 //   memory_count, memory_type[], memory_is_span[], memory_is_read[], memory_is_written[]; of spans memory_step[],
 //   from one element's slice to the next one's, and memory_reach[], to its last element that is used
 //   scalar_count
-//   view_space[] (chain_space), view_number[] (of the memory or the slot), view_type[] (of what lies there);
+//   view_count, view_space[] (chain_space), view_number[] (of the memory or the slot), view_type[] (of what lies there);
 //   view_offset[], view_item[][], view_stream[][], view_inner[][], elements; view_inner_extent[][]
 //   view_conjugated[], view_phase[], view_adds_atomically[]; view_first_table[], view_tables[], of table_view[] (the
 //   view of an index table) and table_stride[] (elements that an entry counts)

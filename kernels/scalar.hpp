@@ -18,6 +18,7 @@ template <> struct type_of<4> { using type = complex<float>; };
 template <> struct type_of<5> { using type = complex<double>; };
 template <> struct type_of<6> { using type = int; };
 template <> struct type_of<7> { using type = long long; };
+RICCI_FUNCTION constexpr bool is_index_code(int code) { return code == 6 || code == 7; }
 
 template <class T> struct real_part { using type = T; static constexpr bool is_complex = false; };
 template <class R> struct real_part<complex<R>> { using type = R; static constexpr bool is_complex = true; };

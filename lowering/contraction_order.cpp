@@ -272,7 +272,7 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
 pair_order along_other_axes(const pair_order& order, const std::vector<label_set>& factors, const label_set& kept,
                             const std::vector<double>& extents, double element_bytes, const mirrored_axes& mirrored,
                             const neighbor_axes& neighbors) {
-    const auto sequence = as_sequence(order);
+    auto sequence = as_sequence(order);
     if (sequence.size() < 3 || sequence.size() != factors.size()) return order;
     const auto points = pair_at_points(order);
     if (points == 0) return order;
@@ -287,9 +287,35 @@ pair_order along_other_axes(const pair_order& order, const std::vector<label_set
     const auto at = [&](std::size_t n) { return static_cast<std::size_t>(sequence[n]); };
 
     const std::size_t large = factors[at(0)].count() >= factors[at(1)].count() ? 0 : 1;
-    // What was made last before the points is summed first behind them, in one phase: those two keep their places.
     const bool may_begin = points > 2, may_end = order.pairs.size() > points + 3;
-    const auto first = (factors[at(0)] | factors[at(1)]) & ~order.pairs.front().result;
+    if (may_begin && may_end) {
+        // The one before the points, and the one behind that sums what it makes.
+        const auto last = points, behind = points + 2;
+        const auto make = [&](int axis) {
+            for (auto n = last + 1; n-- > 0;)
+                if (n != large && has(factors[at(n)], axis)) return n;
+            return sequence.size();
+        };
+        const auto sum = [&](int axis) {
+            for (auto n = behind; n < sequence.size(); ++n)
+                if (has(factors[at(n)], axis)) return n;
+            return sequence.size();
+        };
+        const auto of_points = at(points + 1);
+        const auto& axes =
+            of_points < neighbors.by_stride.size() ? neighbors.by_stride[of_points] : std::vector<int>{};
+        for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+            const auto maker = make(*axis), summer = sum(*axis);
+            if (maker == sequence.size() || summer == sequence.size()) continue;
+            std::swap(sequence[maker], sequence[last]);
+            try_swapped(sequence, summer, behind);
+            sequence = as_sequence(best);
+            break;
+        }
+    }
+
+    // What was made last before the points is summed first behind them, in one phase: those two keep their places.
+    const auto first = (factors[at(0)] | factors[at(1)]) & ~best.pairs.front().result;
     if (may_begin && has(first, neighbors.factors[at(large)]) && !has(factors[at(2)], neighbors.factors[at(large)]))
         try_swapped(sequence, 1 - large, 2);
 

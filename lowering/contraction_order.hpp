@@ -38,6 +38,8 @@ struct mirrored_axes {
 struct neighbor_axes {
     std::vector<int> factors;
     int result = -1;
+    /// of each factor all its axes, the nearest in memory first; empty where it does not matter
+    std::vector<std::vector<int>> by_stride{};
 };
 
 /// The cheapest order (flops, then bytes of operands and results) for factors with these axes, of which `kept`
@@ -54,7 +56,9 @@ pair_order at_extents(pair_order order, const std::vector<label_set>& factors, c
 /// same: one that neither begins along the axis of the first factor's neighbors nor ends along the result's. A thread
 /// of a chain takes what lies along the axis of a contraction, and the threads beside it then take neighbors:
 /// gathered and scattered numbers lie on fewer lines of memory (mass of global vectors on an H100: 4 to 8 % less
-/// time). Products that go one way keep their order: phases of other steps fit it (diffusion took up to 8 % more).
+/// time). And one that multiplies along the axis along which the points' factor lies farthest apart: the threads take
+/// neighbors of it, on different banks. Products that go one way keep their order: phases of other steps fit it
+/// (diffusion took up to 8 % more).
 pair_order along_other_axes(const pair_order& order, const std::vector<label_set>& factors, const label_set& kept,
                             const std::vector<double>& extents, double element_bytes, const mirrored_axes& mirrored,
                             const neighbor_axes& neighbors);

@@ -96,7 +96,10 @@ class operand_orderer {
         const auto kept = together & ~summed;
         const auto mirrored = mirrored_in(step_, kept, chip_);
         neighbor_axes neighbors{{}, neighbor_axis(step_.operands[0])};
-        for (const auto f : factors) neighbors.factors.push_back(neighbor_axis(f));
+        for (const auto f : factors) {
+            neighbors.factors.push_back(neighbor_axis(f));
+            if (chip_.kind == target::cuda) neighbors.by_stride.push_back(axes_by_stride(f));
+        }
         const auto best_order = [&](const std::vector<double>& sizes) {
             auto best = contraction_order(labels, kept, sizes, bytes, mirrored);
             return in_chain_ ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, neighbors) : best;
@@ -161,10 +164,24 @@ class operand_orderer {
         }
     }
 
-    static int neighbor_axis(const operand& o) {
+    /// Of what a table finds the table's: numbers of neighbors are mostly near each other.
+    int neighbor_axis(const operand& o) const {
         for (std::size_t a = 0; a < o.present.size(); ++a)
             if (o.present[a] && std::abs(o.stride[a]) == 1) return static_cast<int>(a);
+        for (const auto& g : o.gathers)
+            if (g.stride == 1) return neighbor_axis(step_.operands[static_cast<std::size_t>(g.table)]);
         return -1;
+    }
+
+    std::vector<int> axes_by_stride(std::int32_t factor) const {
+        const auto& here = step_.nodes[static_cast<std::size_t>(factor)];
+        std::vector<int> out;
+        if (here.kind != operation::access) return out;
+        const auto& o = step_.operands[static_cast<std::size_t>(here.a)];
+        for (std::size_t a = 0; a < o.present.size(); ++a)
+            if (o.present[a]) out.push_back(static_cast<int>(a));
+        std::ranges::sort(out, {}, [&](int a) { return std::abs(o.stride[static_cast<std::size_t>(a)]); });
+        return out;
     }
 
     int neighbor_axis(std::int32_t factor) const {

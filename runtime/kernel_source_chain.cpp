@@ -36,6 +36,8 @@ class chain_writer {
             text_.constant("threads_per_block", c_.threads);
             text_.constant("elements_of_block", c_.elements_of_block);
             text_.constant("blocks_of_processor", c_.blocks_of_processor);
+            text_.constant("blocks_at_once", std::int64_t{c_.blocks_of_processor} * chip_.processors);
+            write_first_phases();
             const auto waits = waits_of(c_);
             list("phase_waits", waits.size(), [&](auto n) { return waits[n]; });
         } else {
@@ -101,6 +103,16 @@ class chain_writer {
         list("slot_step", c_.slots.size(), [&](auto n) { return layout_.slot_step[n]; });
     }
 
+    void write_first_phases() {
+        std::vector<std::int32_t> first(c_.memories.size(), static_cast<std::int32_t>(c_.phases.size()));
+        for (const auto& v : c_.views)
+            if (v.where == chain_view::space::memory) {
+                auto& of_memory = first[static_cast<std::size_t>(v.number)];
+                of_memory = std::min(of_memory, v.phase);
+            }
+        text_.list("memory_first_phase", first);
+    }
+
     void write_views() {
         const auto& all = c_.views;
         const auto count = all.size();
@@ -108,6 +120,7 @@ class chain_writer {
             return c_.memories[static_cast<std::size_t>(all[n].number)];
         };
         const auto is_slot = [&](std::size_t n) { return all[n].where == chain_view::space::slot; };
+        text_.constant("view_count", static_cast<std::int64_t>(count));
         list("view_phase", count, [&](auto n) { return all[n].phase; });
         // The numbers of chain_space.
         list("view_space", count, [&](auto n) { return is_slot(n) ? 1 : memory_of(n).is_span ? 2 : 0; });

@@ -111,10 +111,13 @@ TEST_CASE("a product there and back begins and ends along other axes than its ne
         }
         return out;
     };
-    const auto ordered = [&](const std::vector<double>& extents, int of_u, int of_v) {
+    const auto ordered = [&](const std::vector<double>& extents, int of_u, int of_v,
+                             std::vector<int> of_points = {}) {
         const auto cheapest = contraction_order(factors, kept, extents, 8);
         neighbor_axes neighbors{std::vector<int>(factors.size(), -1), of_v};
         neighbors.factors.back() = of_u;
+        neighbors.by_stride.resize(factors.size());
+        neighbors.by_stride[3] = std::move(of_points);
         const auto out = along_other_axes(cheapest, factors, kept, extents, 8, {}, neighbors);
         CHECK(out.flops == cheapest.flops);
         CHECK(out.bytes == cheapest.bytes);
@@ -128,9 +131,23 @@ TEST_CASE("a product there and back begins and ends along other axes than its ne
     CHECK(moved[3] == -1);
     CHECK(moved.back() != q);
     CHECK(ordered(cube, usual[1], -1) == usual); // begins along another axis already
+    // At the points along the axis that lies farthest apart there, whatever else is asked for.
+    for (const auto& [of_points, before, behind] :
+         {std::tuple{std::vector<int>{q, r, s, e}, int{k}, int{s}}, std::tuple{std::vector<int>{s, r, q, e}, int{i}, int{q}},
+          std::tuple{std::vector<int>{e, s, q, r}, int{j}, int{r}}})
+        for (const int of_u : {-1, int{i}, int{j}, int{k}})
+            for (const int of_v : {-1, int{a}, int{b}, int{c}}) {
+                const auto by_axis = ordered(cube, of_u, of_v, of_points);
+                CHECK(by_axis[2] == before);
+                CHECK(by_axis[3] == -1);
+                CHECK(by_axis[4] == behind);
+                if (of_u != before) CHECK(by_axis[0] != of_u);
+            }
     // Where the order matters to the flops it stays.
     const std::vector<double> flat = {2, 5, 5, 1000, 8, 6, 6, 9, 5, 5};
     CHECK(ordered(flat, i, a) == ordered(flat, -1, -1));
+    CHECK(ordered(flat, i, a, {q, r, s, e}) == ordered(flat, -1, -1));
+    CHECK(ordered(flat, i, a, {s, r, q, e}) == ordered(flat, -1, -1));
     // Of two contractions on each side both lie at the points, and keep what was made last to be summed first.
     const std::vector<label_set> flat_factors = {labels({q, a}), labels({r, b}), labels({q, r, e}),
                                                  labels({q, i}), labels({r, j}), labels({i, j, e})};
