@@ -1,6 +1,7 @@
 // library_choice: which products go to a BLAS.
 #include "lowering/library_choice.hpp"
 
+#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/stationary_model.hpp"
 #include "lowering/tuning_key.hpp"
@@ -128,16 +129,53 @@ bool library_beats_stationary(const step& st, const machine& chip) {
            streams_numbers(st);
 }
 
+namespace {
+
+bool is_by_columns(const step& st) { return single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1; }
+
+/// Columns of A*B whose kernels here were measured for less and for more: between, cuBLAS is the faster one, f64 of 40
+/// by 9 to 15 %, f32 of 56 and 64 by 4 to 20 %, f16 of 48 into f32 by 5 to 21 % (3*2^14 to 2^18 rows on an H100,
+/// 2026-11-25); and f64 of 48 by 4 % from 2^17 rows on.
+bool is_between_measured_heights(const step& st, const machine& chip) {
+    constexpr double megabyte = 1e6 / 132; // for each processor of an H100
+    const auto narrow = std::min(extent_of(st, n), extent_of(st, k)),
+               wide = std::max(extent_of(st, n), extent_of(st, k));
+    const auto bytes = cost_model(st, chip).bytes / chip.processors;
+    const auto lies_in = [&](std::int64_t first, std::int64_t last, double low, double high) {
+        return narrow >= first && wide <= last && narrow % 8 == 0 && wide % 8 == 0 && bytes >= low * megabyte &&
+               bytes < high * megabyte;
+    };
+    switch (size_of(x_of(st).type)) {
+    case 8:
+        return x_of(st).type == scalar_type::f64 && (lies_in(40, 40, 24, 400) || lies_in(48, 48, 80, 1e9));
+    case 4:
+        return lies_in(56, 64, 24, 80) && st.math == math_mode::full;
+    case 2:
+        return lies_in(48, 48, 5, 100) && st.operands[0].type == scalar_type::f32;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+bool library_beats_rows(const step& st, const machine& chip) {
+    return chip.kind == target::cuda && !is_scaled(st) && !library_rounds_twice(st) && size_of(x_of(st).type) == 2 &&
+           is_by_columns(st) && !has_tall_columns_off_lines(st, chip) && is_between_measured_heights(st, chip) &&
+           library_takes(st, chip);
+}
+
 /// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
 /// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows. Tall
 /// columns that start anywhere cost cuBLAS more than the kernels here.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (chip.kind != target::cuda || is_scaled(st) || library_rounds_twice(st)) return false;
     const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
-    const bool columns = single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1;
+    const bool columns = is_by_columns(st);
     const auto height = batch_of(st, chip);
     const auto pays = [&] {
         if (has_tall_columns_off_lines(st, chip)) return false;
+        if (columns && is_between_measured_heights(st, chip)) return true;
         switch (x_of(st).type) {
         case scalar_type::f64:
             return columns && narrow >= 56;

@@ -201,7 +201,7 @@ TEST_CASE("on a GPU rows of a tall product that follow one another are a batch")
     CHECK(on_gpu(by_columns, "C=f32[999991,24] A=f16[999991,31] B=f16[31,24]") == tall); // columns start anywhere
     CHECK(on_gpu(by_columns, "C=f64[99998,24] A=f64[99998,31] B=f64[31,24]") == tall);   // in boxes
     CHECK(on_gpu(by_columns, "C=f32[999998,24] A=f32[999998,31] B=f32[31,24]") == tall);
-    CHECK(on_gpu(by_columns, "C=f64[640000,48] A=f64[640000,48] B=f64[48,48]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[640000,32] A=f64[640000,32] B=f64[32,32]") == tall);
     CHECK(on_gpu(by_columns, "C=f64[99998,24] A=f64[99998:31,31:1] B=f64[31,24]") == tall);
 }
 
@@ -223,6 +223,18 @@ TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster
     CHECK(on_gpu(by_columns, "C=f64[2000,60] A=f32[2000,60] B=f32[60,60]") == tall); // cuBLAS has no such types
     CHECK(on_gpu(by_rows, "C=f64[64,5000] A=f64[64,5000] B=f64[64,64]") == tall);
     CHECK(on_gpu("C(i,j) += 2*A(i,k)*B(k,j)", "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == tall);
+    // Between the heights that kernels were measured at.
+    CHECK(on_gpu(by_columns, "C=f64[98304,40] A=f64[98304,40] B=f64[40,40]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[4000000,40] A=f64[4000000,40] B=f64[40,40]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[98304,44] A=f64[98304,44] B=f64[44,44]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[65536,48] A=f64[65536,48] B=f64[48,48]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[262144,48] A=f64[262144,48] B=f64[48,48]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[65536,64] A=f32[65536,64] B=f32[64,64]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[262144,64] A=f32[262144,64] B=f32[64,64]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[65537,64] A=f32[65537,64] B=f32[64,64]") == tall); // columns start anywhere
+    CHECK(on_gpu(by_columns, "C=f32[98304,48] A=f16[98304,48] B=f16[48,48]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[1048576,48] A=f16[1048576,48] B=f16[48,48]") != library);
+    CHECK(on_gpu(by_columns, "C=f32[98304,56] A=f16[98304,56] B=f16[56,56]") != library);
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
