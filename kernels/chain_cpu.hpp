@@ -217,12 +217,19 @@ struct block_span {
         return vectors + (plane > 0 ? real_number + real_number / at_least_one(plane) * parts : real_number) * lanes;
     }
 
+    /// From long spans numbers are asked for some squares ahead: as many short streams as there are lanes come late
+    /// from the L2 cache (an EPYC: diffusion took 1.05 to 1.09 times as long).
     RICCI_FUNCTION void load() const {
+        constexpr int ahead = 10, least = 20;
         int at = 0;
         if constexpr (is_plain) {
             for (; at + lanes <= reach * parts; at += lanes) {
                 vector v[lanes];
-                RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) v[l] = load_whole<real, lanes>(reals(l) + at);
+                RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l) {
+                    const real* const row = reals(l) + at;
+                    v[l] = load_whole<real, lanes>(row);
+                    if constexpr (reach * parts >= least * lanes) __builtin_prefetch(row + ahead * lanes, 0, 3);
+                }
                 transpose<real, lanes, 1>(v);
                 RICCI_ALL_UNROLLED for (int l = 0; l < lanes; ++l)
                     store_whole<real, lanes>(vector_at(at) + l * lanes, v[l]);
@@ -308,7 +315,8 @@ RICCI_FUNCTION void copy_matrices(const arguments& a, real* memory) {
 }
 
 // ---- the next block's spans, fetched while this one is computed: left to itself the processor sees as many short
-// streams as a vector has lanes, and gets a third of the memory's rate (f64, p = 4) ----
+// streams as a vector has lanes, and gets a third of the memory's rate (f64, p = 4). To be read, also where they are
+// written: asked for to be written they go to the L1 cache at once (an EPYC: mass took 1.07 to 1.3 times as long). ----
 
 template <int P = 0>
 constexpr int items_of_all() {
@@ -328,7 +336,7 @@ RICCI_FUNCTION void fetch_ahead(const arguments& a, long long block_after, int i
             const char* const begin = static_cast<const char*>(a.data[M]) + block_after * bytes;
             for (int l = item * each; l < (item + 1) * each; ++l)
                 if (l < all && (addition_of<M>() < 0 || !a.adds_at_once))
-                    __builtin_prefetch(begin + l * line, memory_is_written[M], 2);
+                    __builtin_prefetch(begin + l * line, 0, 2);
         }
         fetch_ahead<M + 1>(a, block_after, item);
     }

@@ -93,21 +93,3 @@ struct place {
         }
     };
 };
-
-template <int M> RICCI_FUNCTION void copy_matrices(const arguments& a, unsigned char* memory) {
-    if constexpr (M < matrix_count) {
-        if constexpr (matrix_memory[M] >= 0 && !matrix_is_constant<M>) {
-            constexpr int columns = product_of(matrix_inner_extent[M]), rows = product_of(matrix_stream_extent[M]);
-            using element = typename type_of<memory_type[matrix_memory[M]]>::type;
-            const element* const from = static_cast<const element*>(a.data[matrix_memory[M]]) + matrix_offset[M];
-            compute* const to = reinterpret_cast<compute*>(memory + matrix_region[M]);
-            RICCI_UNROLL_ONCE
-            for (int e = threadIdx.x; e < rows * columns; e += threads_per_block) {
-                const int r = e / columns, n = e % columns;
-                const compute x = load_as<compute>(from[offset_in_matrix<M>(r, n)]);
-                to[r * matrix_pitch[M] + n] = matrix_conjugated[M] ? conjugate(x) : x;
-            }
-        }
-        copy_matrices<M + 1>(a, memory);
-    }
-}

@@ -10,7 +10,7 @@ template <int M> struct block_span {
     using unit = unit_of<element>;
     element *global, *shared;
     span_parts parts;
-    bool is_inside; ///< 16 bytes before and behind it are the memory's, too
+    bool is_inside; ///< 16 bytes before and behind it lie between the memory's first and last, used or not
     RICCI_FUNCTION block_span(const arguments& a, unsigned char* memory, long long first, int elements)
         : global(static_cast<element*>(a.data[M]) + first * memory_step[M]),
           shared(place::span<M>(a, memory, first)), parts(parts_of(global, bytes_to(elements))),

@@ -5,8 +5,8 @@
 //
 // A contribution is a right side without sums, evaluated for one combination of all the output's axes. The axes of
 // the tables are taken together as a list: number n of a contribution is a combination of their values, the first of
-// them fastest. The tables' inverse has a row for each element that gets something: the numbers of its contributions,
-// rising.
+// them fastest. The tables' inverse has a row for each element that gets something, or for all there are: the numbers
+// of its contributions, rising.
 //
 // The prelude gives, beside direct_tree.hpp's constants (of an output without those tables, and with strides of zero
 // along their axes; left_axis_count is not used):

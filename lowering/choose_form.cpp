@@ -383,11 +383,12 @@ class form_chooser {
     }
 
     void take_ab(step st, axis_class long_side, std::vector<step>& out) {
-        auto tall = long_side == n ? with_sides_swapped(st) : st;
-        if (chip_.kind == target::cuda && ab_takes_boxes(tall, chip_))
-            return take_rows(std::move(st), long_side, out);
-        set_kernel(tall, family::tall_skinny_ab);
-        if (library_beats_rows(tall, chip_)) return take_library(std::move(st), out);
+        if (chip_.kind == target::cuda) {
+            auto tall = long_side == n ? with_sides_swapped(st) : st;
+            if (ab_takes_boxes(tall, chip_)) return take_rows(std::move(st), long_side, out);
+            set_kernel(tall, family::tall_skinny_ab);
+            if (library_beats_rows(tall, chip_)) return take_library(std::move(st), out);
+        }
         if (auto split = as_batch(st, long_side, chip_)) {
             split->products.shape = product_shape(split->products);
             if (fits_batch(*split)) {

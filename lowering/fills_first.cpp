@@ -3,7 +3,6 @@
 
 #include "lowering/same_memory.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ricci::lowering {
@@ -13,18 +12,13 @@ bool reads_nothing(const step& st) {
     return st.operands.size() == 1 && st.op == assignment::assign && st.operands[0].source >= 0;
 }
 
-bool has_memory(const plan& p, const step& st, std::int32_t memory) {
-    return std::any_of(st.operands.begin(), st.operands.end(),
-                       [&](const operand& o) { return memory_of(p, o.source) == memory; });
-}
-
 } // namespace
 
 plan fills_first(plan p) {
     for (std::size_t n = 1; n < p.steps.size(); ++n) {
         if (!reads_nothing(p.steps[n])) continue;
         const auto memory = memory_of(p, p.steps[n].operands[0].source);
-        for (auto to = n; to > 0 && !reads_nothing(p.steps[to - 1]) && !has_memory(p, p.steps[to - 1], memory); --to)
+        for (auto to = n; to > 0 && !reads_nothing(p.steps[to - 1]) && !may_meet(p, p.steps[to - 1], memory); --to)
             std::swap(p.steps[to], p.steps[to - 1]);
     }
     return p;

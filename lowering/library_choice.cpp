@@ -1,13 +1,14 @@
 // library_choice: which products go to a BLAS.
 #include "lowering/library_choice.hpp"
 
-#include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
 #include "lowering/stationary_model.hpp"
 #include "lowering/tuning_key.hpp"
 #include "lowering/two_steps.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 namespace ricci::lowering {
 namespace {
@@ -133,64 +134,67 @@ namespace {
 
 bool is_by_columns(const step& st) { return single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1; }
 
-/// Columns of A*B whose kernels here were measured for less and for more: between, cuBLAS is the faster one, f64 of 40
-/// by 9 to 15 %, f32 of 56 and 64 by 4 to 20 %, f16 of 48 into f32 by 5 to 21 % (3*2^14 to 2^18 rows on an H100,
-/// 2026-11-25); and f64 of 48 by 4 % from 2^17 rows on.
-bool is_between_measured_heights(const step& st, const machine& chip) {
-    constexpr double megabyte = 1e6 / 132; // for each processor of an H100
-    const auto narrow = std::min(extent_of(st, n), extent_of(st, k)),
-               wide = std::max(extent_of(st, n), extent_of(st, k));
-    const auto bytes = cost_model(st, chip).bytes / chip.processors;
-    const auto lies_in = [&](std::int64_t first, std::int64_t last, double low, double high) {
-        return narrow >= first && wide <= last && narrow % 8 == 0 && wide % 8 == 0 && bytes >= low * megabyte &&
-               bytes < high * megabyte;
+/// Heights of A*B, its columns contiguous, between those that kernels here were measured at: cuBLAS is the faster
+/// one, f64 of 40 by 9 to 15 %, f32 of 56 and 64 by 4 to 20 %, f16 of 48 into f32 by 5 to 21 %; and f64 of 48 by 4 %
+/// from 2^17 rows on (3*2^14 to 2^18 rows and 2^14, 2^20, 2^22 on an H100, 2026-11-25). In megabytes of X and C.
+bool library_beats_columns(const step& st, const machine& chip) {
+    struct measured {
+        scalar_type x, c;
+        std::int64_t first, last; ///< widths, in steps of 8
+        double low, high;
     };
-    switch (size_of(x_of(st).type)) {
-    case 8:
-        return x_of(st).type == scalar_type::f64 && (lies_in(40, 40, 24, 400) || lies_in(48, 48, 80, 1e9));
-    case 4:
-        return lies_in(56, 64, 24, 80) && st.math == math_mode::full;
-    case 2:
-        return lies_in(48, 48, 5, 100) && st.operands[0].type == scalar_type::f32;
-    default:
-        return false;
-    }
+    using enum scalar_type;
+    constexpr double any = std::numeric_limits<double>::infinity();
+    constexpr measured all[] = {{f64, f64, 40, 40, 24, 400},
+                                {f64, f64, 48, 48, 80, any},
+                                {f32, f32, 56, 64, 24, 80},
+                                {f16, f32, 48, 48, 5, 100}};
+    constexpr double processors = 132;
+    const auto x = x_of(st).type == bf16 ? f16 : x_of(st).type, c = st.operands[0].type;
+    const auto [narrow, wide] = std::minmax({extent_of(st, n), extent_of(st, k)});
+    const auto row = extent_of(st, k) * size_of(x) + extent_of(st, n) * size_of(c);
+    const auto megabytes = 1e-6 * static_cast<double>(extent_of(st, m)) * static_cast<double>(row) * processors /
+                           static_cast<double>(chip.processors);
+    return is_by_columns(st) && st.math == math_mode::full && narrow % 8 == 0 && wide % 8 == 0 &&
+           std::any_of(std::begin(all), std::end(all), [&](const measured& at) {
+               return x == at.x && c == at.c && narrow >= at.first && wide <= at.last && megabytes >= at.low &&
+                      megabytes < at.high;
+           });
+}
+
+/// Tall columns that start anywhere cost cuBLAS more than the kernels here.
+bool may_take_ab(const step& st, const machine& chip) {
+    return chip.kind == target::cuda && !is_scaled(st) && !library_rounds_twice(st) &&
+           !has_tall_columns_off_lines(st, chip) && library_takes(st, chip);
 }
 
 } // namespace
 
 bool library_beats_rows(const step& st, const machine& chip) {
-    return chip.kind == target::cuda && !is_scaled(st) && !library_rounds_twice(st) && size_of(x_of(st).type) == 2 &&
-           is_by_columns(st) && !has_tall_columns_off_lines(st, chip) && is_between_measured_heights(st, chip) &&
-           library_takes(st, chip);
+    return size_of(x_of(st).type) == 2 && library_beats_columns(st, chip) && may_take_ab(st, chip);
 }
 
 /// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
-/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows. Tall
-/// columns that start anywhere cost cuBLAS more than the kernels here.
+/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
 bool library_beats_ab(const step& st, const machine& chip) {
-    if (chip.kind != target::cuda || is_scaled(st) || library_rounds_twice(st)) return false;
+    if (!may_take_ab(st, chip)) return false;
+    if (library_beats_columns(st, chip)) return true;
     const auto narrow = std::min(extent_of(st, n), extent_of(st, k));
     const bool columns = is_by_columns(st);
     const auto height = batch_of(st, chip);
-    const auto pays = [&] {
-        if (has_tall_columns_off_lines(st, chip)) return false;
-        if (columns && is_between_measured_heights(st, chip)) return true;
-        switch (x_of(st).type) {
-        case scalar_type::f64:
-            return columns && narrow >= 56;
-        case scalar_type::f32:
-            return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
-        case scalar_type::f16:
-        case scalar_type::bf16:
-            if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
-            if (height != batch_class::few) return narrow >= 64;
-            return narrow >= 48 && narrow < 64; // rows of 64 are whole lines of memory
-        default:
-            return false;
-        }
-    };
-    return pays() && library_takes(st, chip);
+    switch (x_of(st).type) {
+    case scalar_type::f64:
+        return columns && narrow >= 56;
+    case scalar_type::f32:
+        return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
+    case scalar_type::f16:
+    case scalar_type::bf16:
+        if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
+        if (height != batch_class::few) return narrow >= 64;
+        return narrow >= 48 && narrow < 64; // rows of 64 are whole lines of memory
+    default:
+        return false;
+    }
 }
 
 bool streams_numbers(const step& st) {

@@ -17,7 +17,7 @@ bool library_beats_stationary(const step& st, const machine& chip);
 /// one.
 bool library_beats_ab(const step& st, const machine& chip);
 
-/// The same where its rows would be a batch, tall_batch.hpp.
+/// The same of columns of 2-byte numbers, before their rows are taken for a batch, tall_batch.hpp.
 bool library_beats_rows(const step& st, const machine& chip);
 
 /// Whether batched_stationary would copy Y number by number where that is what its products wait for.

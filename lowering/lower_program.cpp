@@ -2,14 +2,13 @@
 #include "lowering/lower_program.hpp"
 
 #include "lowering/error.hpp"
-#include "lowering/fill_before.hpp"
 #include "lowering/fills_first.hpp"
+#include "lowering/find_fills.hpp"
 #include "lowering/fuse_statements.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -161,12 +160,7 @@ plan lower_program(const std::vector<statement>& statements, const std::vector<s
     p = tracer("fills_first", fills_first(std::move(p)));
     p = tracer("fuse_statements", fuse_statements(std::move(p), chip, known));
     p = choose_kernels(std::move(p), chip, known, false, tracer);
-    for (std::size_t n = 0; n < p.steps.size(); ++n)
-        if (const auto fill = fill_before(p, n))
-            p.notes.push_back(fmt::format("step {} sets what step {} adds to: one pass does both where it sets 0 and "
-                                          "at least half of the elements get something",
-                                          *fill + 1, n + 1));
-    return p;
+    return tracer("find_fills", find_fills(std::move(p)));
 }
 
 } // namespace ricci::lowering

@@ -102,7 +102,9 @@ class operand_orderer {
         }
         const auto best_order = [&](const std::vector<double>& sizes) {
             auto best = contraction_order(labels, kept, sizes, bytes, mirrored);
-            return in_chain_ ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, neighbors) : best;
+            return chip_.kind == target::cuda
+                       ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, neighbors)
+                       : best;
         };
         const auto order = best_order(extents);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;

@@ -156,6 +156,7 @@ struct step {
     std::int32_t group = -1; ///< of plan::groups; steps of one stand together
     std::int32_t chain = -1; ///< of plan::chains; steps of one stand together and are one kernel
     std::int32_t statement = 0; ///< of a program
+    std::int32_t fill = -1;     ///< of what adds in order: the step that sets just what it may add to; find_fills
 };
 
 /// Memory a plan needs beside its operands, dense, first axis fastest.

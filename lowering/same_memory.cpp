@@ -1,6 +1,8 @@
 // same_memory: which sources of a plan's operands may be the same memory.
 #include "lowering/same_memory.hpp"
 
+#include <algorithm>
+
 namespace ricci::lowering {
 namespace {
 
@@ -14,6 +16,14 @@ std::int32_t memory_of(const plan& p, std::int32_t source) { return in(p.memory_
 
 bool may_share_memory(const plan& p, std::int32_t a, std::int32_t b) {
     return memory_of(p, a) == memory_of(p, b) || in(p.same_access, a) == in(p.same_access, b);
+}
+
+bool may_meet(const plan& p, const operand& o, std::int32_t memory) {
+    return o.type == scalar_type::address || memory_of(p, o.source) == memory;
+}
+bool may_meet(const plan& p, const step& st, std::int32_t memory) {
+    return std::any_of(st.operands.begin(), st.operands.end(),
+                       [&](const operand& o) { return may_meet(p, o, memory); });
 }
 
 } // namespace ricci::lowering

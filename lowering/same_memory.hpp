@@ -11,4 +11,9 @@ std::int32_t memory_of(const plan& p, std::int32_t source);
 /// Whether two sources share memory for all that is known: of a program's accesses, or as one tensor of a statement.
 bool may_share_memory(const plan& p, std::int32_t a, std::int32_t b);
 
+/// Whether an operand, or a step, may lie in this memory of a program: what tables of addresses find may lie
+/// anywhere.
+bool may_meet(const plan& p, const operand& o, std::int32_t memory);
+bool may_meet(const plan& p, const step& st, std::int32_t memory);
+
 } // namespace ricci::lowering

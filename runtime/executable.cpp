@@ -3,7 +3,6 @@
 
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
-#include "lowering/fill_before.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/kernel_arguments.hpp"
@@ -175,7 +174,7 @@ executable::executable(device d, plan p)
         }
     }
     link_additions(p);
-    for (std::size_t n = 0; n < p.steps.size(); ++n) link_fill(p, n, prepared);
+    link_fills(p, prepared);
     if (checks_tables(device_)) keep_checks(p.checks);
 }
 
@@ -199,14 +198,13 @@ void executable::link_additions(const plan& p) {
     }
 }
 
-void executable::link_fill(const plan& p, std::size_t adding, const std::vector<std::int32_t>& prepared) {
-    if (prepared[adding] < 0) return;
-    const auto scatter = steps_[static_cast<std::size_t>(prepared[adding])].scatter;
-    if (scatter < 0) return;
-    const auto found = fill_before(p, adding);
-    if (!found || prepared[*found] < 0) return;
-    auto& fill = steps_[static_cast<std::size_t>(prepared[*found])];
-    fill.fills_for = scatter, fill.fill = *filled_with(p.steps[*found]);
+void executable::link_fills(const plan& p, const std::vector<std::int32_t>& prepared) {
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        const auto fill = p.steps[n].fill;
+        if (fill < 0 || prepared[n] < 0 || prepared[static_cast<std::size_t>(fill)] < 0) continue;
+        steps_[static_cast<std::size_t>(prepared[static_cast<std::size_t>(fill)])].fills_for =
+            steps_[static_cast<std::size_t>(prepared[n])].scatter;
+    }
 }
 
 void executable::keep_checks(const std::vector<table_check>& checks) {
@@ -286,7 +284,7 @@ void executable::launch(const statement& joined, std::span<const statement> stat
         if (st.fills_for < 0) continue;
         const auto n = static_cast<std::size_t>(st.fills_for);
         starts_from_zero[n] = !is_done[n] && inverse(st.fills_for).has_row_for_each_key() &&
-                              is_zero(joined.scalars[static_cast<std::size_t>(st.fill)]);
+                              is_zero(joined.scalars[static_cast<std::size_t>(st.step.nodes[0].a)]);
     }
     const auto is_needed = [&](const prepared_step& st) {
         if (st.scatter >= 0) return !is_done[static_cast<std::size_t>(st.scatter)];

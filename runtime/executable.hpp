@@ -22,7 +22,6 @@ struct prepared_step {
     std::int32_t scatter = -1; ///< of the executable's
     std::vector<std::int32_t> additions; ///< of a chain: scatters that its kernel may do itself
     std::int32_t fills_for = -1; ///< a scatter that can start from zero instead, if zero is what this step sets
-    std::int32_t fill = -1;      ///< of such a step: its scalar
     gemm_problem gemm; ///< library: all but the pointers
     std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
 };
@@ -52,7 +51,7 @@ class executable {
     void take_scatter(const lowering::step& st, std::vector<lowering::table_check>& checks);
     void keep_checks(const std::vector<lowering::table_check>& checks);
     void link_additions(const lowering::plan& p);
-    void link_fill(const lowering::plan& p, std::size_t adding, const std::vector<std::int32_t>& prepared);
+    void link_fills(const lowering::plan& p, const std::vector<std::int32_t>& prepared);
     void zero_temporaries(char* workspace) const;
     std::int32_t first_access_of(std::int32_t statement) const;
     static constexpr std::size_t most_scatters = 4; ///< steps that add through tables, of a program that is one plan

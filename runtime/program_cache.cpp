@@ -7,6 +7,7 @@
 #include "runtime/statement_key.hpp"
 #include "runtime/tuning_database.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
@@ -67,17 +68,28 @@ void write_program_key(const placed_program& p, key_words& key) {
         for (const auto x : *list) key.push_back(static_cast<std::uint64_t>(x));
 }
 
+/// What is set to 0 before that need not be.
+bool adds_in_order(const statement& s) {
+    const auto& left = s.accesses[0];
+    const auto first = s.positions.begin() + left.first_position;
+    return s.op != assignment::assign && std::any_of(first, first + left.position_count, [](const position& p) {
+               return p.is_gathered() && !p.distinct && !p.atomic;
+           });
+}
+
 } // namespace
 
 bool placed_program::take(const std::vector<statement>& from) {
     if (from.size() < 2) return false;
-    bool has_local = false;
-    for (const auto& s : from)
+    bool gains = false; // else statements hand each other nothing that need not be in memory
+    for (const auto& s : from) {
+        gains = gains || adds_in_order(s);
         for (const auto& a : s.accesses) {
             if (a.device != from[0].accesses[0].device) return false;
-            has_local = has_local || a.local != no_local;
+            gains = gains || a.local != no_local;
         }
-    if (!has_local) return false; // statements hand each other nothing that need not be in memory
+    }
+    if (!gains) return false;
     statements = from;
     place_locals(statements, locals);
     find_shared_memory(statements, shared);

@@ -14,7 +14,8 @@ struct placed_program {
     std::vector<lowering::statement> statements; ///< their locals placed
     lowering::statement joined;
 
-    /// Takes the statements over. False where nothing is to be won: fewer than two, no locals, several devices.
+    /// Takes the statements over. False where nothing is to be won: fewer than two, several devices, neither locals
+    /// nor what adds through tables in order.
     bool take(const std::vector<lowering::statement>& from);
 
     std::vector<std::int32_t> locals;

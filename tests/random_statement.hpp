@@ -3,6 +3,7 @@
 
 #include "lowering/statement.hpp"
 #include "tests/host_memory.hpp"
+#include "tests/oracle.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -23,9 +24,11 @@ struct random_case {
 random_case make_random_case(std::uint64_t seed);
 
 /// Runs the case on a device (a copy of every buffer is taken there and back) and compares with the oracle. Empty if
-/// right, else what was wrong, with the case's text. `how`: what runs the statement, runtime::run if empty.
+/// right, else what was wrong, with the case's text. `how`: what runs the statement, runtime::run if empty. `known`:
+/// what the oracle has said of the same memory with the same contents.
 std::string run_and_compare(random_case& c, std::int32_t device_code,
-                            const std::function<void(const lowering::statement&)>& how = {});
+                            const std::function<void(const lowering::statement&)>& how = {},
+                            const oracle_result* known = nullptr);
 
 /// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first
 /// seed (1) and RICCI_TEST_N overrides `count`.

@@ -4,7 +4,10 @@
 #include "tests/catch.hpp"
 #include "tests/dsl/captured.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <sstream>
+#include <vector>
 
 using namespace ricci::indices;
 using ricci::cpu, ricci::tensor;
@@ -23,6 +26,44 @@ TEST_CASE("a program runs when it is called, with the values of then") {
     p();
     CHECK(b.download() == std::vector<double>{4, 4, 4});
     CHECK(a.download() == std::vector<double>{5, 5, 5});
+}
+
+TEST_CASE("what is set to a number and added to stays in order with what pointers lead to") {
+    constexpr std::int64_t elements = 1100, nodes = 700;
+    tensor<double, ricci::dyn> y(nodes, cpu()), x(nodes, cpu());
+    tensor<double, 4, 4> M(cpu());
+    tensor<double, 4, ricci::dyn> u(elements, cpu());
+    tensor<std::int32_t, 4, ricci::dyn> table(elements, cpu());
+    std::vector<std::int32_t> numbers;
+    for (std::int64_t n = 0; n < 4 * elements; ++n) numbers.push_back(static_cast<std::int32_t>(n % nodes));
+    table.upload(numbers);
+    M.fill(1), u.fill(1);
+    std::vector<double*> pointers;
+    for (std::int64_t n = 0; n < nodes; ++n) pointers.push_back(y.data() + n);
+    ricci::pointer_view<double, 1> at(pointers.data(), {nodes}, cpu());
+    constexpr int before = 0, between = 1;
+    for (const int place : {before, between})
+        for (const bool writes : {false, true}) {
+            y.fill(7), x.fill(100);
+            ricci::record([&] {
+                ricci::local<double, 4, ricci::dyn> t(elements, cpu()), w(elements, cpu());
+                const auto by_pointers = [&] {
+                    if (writes)
+                        at(n) = x(n);
+                    else
+                        x(n) = at(n);
+                };
+                if (place == before) by_pointers();
+                y(n) = 0;
+                if (place == between) by_pointers();
+                t(a, e) = M(a, k) * u(k, e);
+                w(b, e) = M(b, a) * t(a, e);
+                y(table(b, e)) += w(b, e);
+            })();
+            const double added = 16 * std::count(numbers.begin(), numbers.end(), 5);
+            CHECK(y.download()[5] == added + (writes && place == between ? 100 : 0));
+            CHECK(x.download()[5] == (writes ? 100 : place == before ? 7 : 0));
+        }
 }
 
 TEST_CASE("the number of statements may change") {

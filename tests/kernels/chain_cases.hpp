@@ -22,6 +22,14 @@ inline const covering_case chain_cases[] = {
      "v=bf16[3,3,300] B=f32[4,3] D=bf16[4,4,300] u=bf16[3,3,300]"},
     {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
      "v=f64[5,5:7,30:40] B=f64[6,5] D=f64[6:1,6:8,30:50] u=f64[5,5,30]", false, lowering::math_mode::full, 8},
+    // Three blocks and more of slices with gaps between them, and of gathered numbers, complex and conjugated ones
+    // too.
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=f64[5,5:6,400:31] B=f64[6,5] D=f64[6:1,6:8,400:50] u=f64[5:1,5:5,400:27]"},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*conj(x(l(i,j,e)))",
+     "v=c64[4,4,700] B=c64[5,4] D=f32[5,5,700] x=c64[90] l=i32[4,4,700]"},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*x(l(i,j,e))",
+     "v=f64[3,3,900] B=f64[4,3] D=f64[4,4,900] x=f64[90] l=i64[3,3,900]"},
     // Planes of points whose numbers would meet in few sets of a CPU's cache.
     {"v(a,b,e) = B(q,a)*G(r,b)*D(q,r,e)*B(q,i)*G(r,j)*u(i,j,e)",
      "v=f64[3,4,21] B=f64[32,3] G=f64[5,4] D=f64[32,5,21] u=f64[3,4,21]"},

@@ -1,5 +1,8 @@
 // program_test: random programs on one device, fused where they can be, against the oracle statement by statement. A
 // failure prints its seed: run it alone with RICCI_TEST_SEED=<seed> RICCI_TEST_N=1.
+#include "lowering/join_statements.hpp"
+#include "lowering/lower_program.hpp"
+#include "runtime/executable.hpp"
 #include "runtime/program_cache.hpp"
 #include "runtime/run.hpp"
 #include "tests/bound_text.hpp"
@@ -292,6 +295,59 @@ TEST_CASE("programs whose statements must keep out of each other's way agree wit
         CHECK(report.empty());
     }
     CHECK(fused >= 5);
+}
+
+TEST_CASE("what is set to 0 before all of it is added to is not written and read first") {
+    const device where(device_under_test());
+    constexpr std::size_t rows = 5, elements = 40, values = 30;
+    auto operands = parse_operands("v=f64[30] w=f64[5,40] l=i32[5,40]");
+    std::vector<double> v(values, 7), w, sums(values, 0);
+    std::vector<std::int32_t> l;
+    for (std::size_t n = 0; n < rows * elements; ++n) {
+        w.push_back(static_cast<double>(n % 11));
+        l.push_back(static_cast<std::int32_t>(n * 7 % 23)); // some elements get nothing
+        sums[static_cast<std::size_t>(l.back())] += w.back();
+    }
+    const void* const from[] = {v.data(), w.data(), l.data()};
+    const std::size_t bytes[] = {v.size() * 8, w.size() * 8, l.size() * 4};
+    for (std::size_t o = 0; o < 3; ++o) {
+        operands[o].device = where.code(), operands[o].data = runtime::allocate(where, bytes[o], false);
+        runtime::copy(where, operands[o].data, cpu(), from[o], bytes[o]);
+    }
+    for (const char* set : {"v(n) = 0", "v(n) = 2"}) {
+        std::vector<lowering::statement> statements;
+        for (const char* text : {set, "v(l(b,e)) += w(b,e)"})
+            statements.push_back(bind_text(parse_text(text).at(0), operands));
+        std::vector<std::int32_t> locals;
+        lowering::place_locals(statements, locals);
+        lowering::shared_memory_of_accesses shared;
+        lowering::find_shared_memory(statements, shared);
+        lowering::statement joined;
+        lowering::join_statements(statements, joined);
+        auto plan = lowering::lower_program(statements, locals, shared, runtime::backend_of(where).machine());
+        REQUIRE(plan.steps.size() == 2);
+        REQUIRE(plan.steps[1].fill == 0);
+        plan.steps[0].op = lowering::assignment::add; // so that what v held shows, if this step runs
+        const runtime::executable program(where, plan);
+        runtime::copy(where, operands[0].data, cpu(), v.data(), bytes[0]);
+        program.launch(joined, statements);
+        std::vector<double> found(values), expected;
+        runtime::copy(cpu(), found.data(), where, operands[0].data, bytes[0]);
+        for (const auto x : sums) expected.push_back(set == std::string_view("v(n) = 0") ? x : 7 + 2 + x);
+        CHECK(found == expected);
+    }
+    for (const auto& o : operands) runtime::release(where, o.data);
+}
+
+TEST_CASE("zeros and a product of many operands that adds through a table are one program without locals") {
+    int fused = 0;
+    const program_case c{{"v(n) = 0", "v(l(a,b,e)) += B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(l(i,j,e))"},
+                         "v=f64[3000] B=f64[4,3] D=f64[4,4,400] u=f64[3000] l=i32[3,3,400]",
+                         ""};
+    const auto report = run(as_program(c), 1, device_under_test(), fused);
+    INFO(report);
+    CHECK(report.empty());
+    CHECK(fused == 1);
 }
 
 TEST_CASE("random programs agree with the oracle, fused or not") {

@@ -4,9 +4,13 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
+#include <cstdint>
+#include <fmt/format.h>
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -164,6 +168,34 @@ TEST_CASE("a product there and back begins and ends along other axes than its ne
     const auto cheapest = contraction_order(there, values, cube, 8);
     const auto same = along_other_axes(cheapest, there, values, cube, 8, {}, {{-1, -1, -1, i}, q});
     for (std::size_t n = 0; n < cheapest.pairs.size(); ++n) CHECK(same.pairs[n].result == cheapest.pairs[n].result);
+}
+
+TEST_CASE("a chain on a GPU takes points along their factor's outermost axis, and gathers neighbors side by side") {
+    auto chip = ricci::tests::some_gpu();
+    chip.launch_seconds = 1e-9;
+    for (const char* points : {"q,r,s", "s,r,q", "r,q,s"}) {
+        const auto text =
+            fmt::format("y(l(a,b,c,e)) += B(q,a)*B(r,b)*B(s,c)*D({},e)*B(q,i)*B(r,j)*B(s,k)*x(l(i,j,k,e))", points);
+        const auto p = lower(ricci::tests::bound_text(text, "y=f64[90000] B=f64[5,4] D=f64[5,5,5,900] x=f64[90000] "
+                                                            "l=i32[4,4,4,900]"),
+                             chip);
+        INFO(text);
+        REQUIRE(p.chains.size() == 1);
+        const auto& c = p.chains[0];
+        int of_points = 0, gathered = 0;
+        for (const auto& v : c.views) {
+            if (v.where != chain_view::space::memory) continue;
+            if (c.memories[static_cast<std::size_t>(v.number)].element_step == 125) {
+                CHECK(v.stream == std::vector<std::int64_t>{25});
+                ++of_points;
+            }
+            if (v.tables.empty() || v.adds_atomically) continue;
+            CHECK(c.views[static_cast<std::size_t>(v.tables[0].view)].item.at(0) == 1);
+            ++gathered;
+        }
+        CHECK(of_points == 1);
+        CHECK(gathered == 1);
+    }
 }
 
 TEST_CASE("a batch is ordered as a long one, unless it is so short that this loses much") {

@@ -1,5 +1,4 @@
 // fill_test: which step sets what another one adds to, and nothing else.
-#include "lowering/fill_before.hpp"
 #include "lowering/join_statements.hpp"
 #include "lowering/lower_program.hpp"
 #include "lowering/print.hpp"
@@ -7,7 +6,7 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,10 +26,9 @@ plan program(const std::vector<std::string>& texts, const char* operands) {
     return lower_program(statements, locals, shared, tests::some_gpu());
 }
 
-/// Of the last step.
-std::optional<std::size_t> fill_of(const std::vector<std::string>& texts, const char* operands) {
-    const auto p = program(texts, operands);
-    return fill_before(p, p.steps.size() - 1);
+/// Of the last step; -1: none.
+std::int32_t fill_of(const std::vector<std::string>& texts, const char* operands) {
+    return program(texts, operands).steps.back().fill;
 }
 
 } // namespace
@@ -53,7 +51,7 @@ TEST_CASE("what a step adds to is set by the step before that sets all of it") {
     };
     for (const auto& [statements, operands] : found) {
         INFO(statements.back() << " with " << operands);
-        CHECK(fill_of(statements, operands) == std::optional<std::size_t>(0));
+        CHECK(fill_of(statements, operands) == 0);
     }
 }
 
@@ -82,6 +80,6 @@ TEST_CASE("a step that sets another part, or is not the last one before, is no f
     };
     for (const auto& [statements, operands] : others) {
         INFO(statements.front() << "; " << statements.back() << " with " << operands);
-        CHECK(fill_of(statements, operands) == std::nullopt);
+        CHECK(fill_of(statements, operands) == -1);
     }
 }

@@ -1,11 +1,14 @@
-// fill_before: the step that sets what another one adds to.
-#include "lowering/fill_before.hpp"
+// find_fills: which step sets what another one adds to.
+#include "lowering/find_fills.hpp"
 
 #include "lowering/same_memory.hpp"
 #include "lowering/scatter_shape.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <fmt/format.h>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,21 +63,12 @@ element_set added_to(const step& adding, const scatter_shape& shape) {
     return out;
 }
 
-bool has_memory(const plan& p, const step& st, std::int32_t memory) {
-    return std::any_of(st.operands.begin(), st.operands.end(),
-                       [&](const operand& o) { return memory_of(p, o.source) == memory; });
+bool sets_to_scalar(const step& st) {
+    return st.op == assignment::assign && st.operands.size() == 1 && st.nodes.size() == 1 &&
+           st.nodes[0].kind == operation::scalar && st.operands[0].bounds.empty() && st.operands[0].gathers.empty();
 }
 
-} // namespace
-
-std::optional<std::int32_t> filled_with(const step& st) {
-    const bool is_one_scalar = st.op == assignment::assign && st.operands.size() == 1 && st.nodes.size() == 1 &&
-                               st.nodes[0].kind == operation::scalar && st.operands[0].bounds.empty() &&
-                               st.operands[0].gathers.empty();
-    return is_one_scalar ? std::optional(st.nodes[0].a) : std::nullopt;
-}
-
-std::optional<std::size_t> fill_before(const plan& p, std::size_t adding) {
+std::optional<std::size_t> fill_of(const plan& p, std::size_t adding) {
     const auto& st = p.steps[adding];
     const auto& left = st.operands[0];
     const bool is_ordered = std::any_of(left.gathers.begin(), left.gathers.end(),
@@ -82,13 +76,13 @@ std::optional<std::size_t> fill_before(const plan& p, std::size_t adding) {
     if (!is_ordered || st.group >= 0 || left.source < 0 || !left.bounds.empty()) return {};
     const auto memory = memory_of(p, left.source);
     if (std::any_of(st.operands.begin() + 1, st.operands.end(),
-                    [&](const operand& o) { return memory_of(p, o.source) == memory; }))
+                    [&](const operand& o) { return may_meet(p, o, memory); }))
         return {};
     for (auto n = adding; n-- > 0;) {
         const auto& before = p.steps[n];
-        if (!has_memory(p, before, memory)) continue;
+        if (!may_meet(p, before, memory)) continue;
         const auto& set = before.operands[0];
-        if (!filled_with(before) || before.group >= 0 || before.chain >= 0 || set.source != left.source ||
+        if (!sets_to_scalar(before) || before.group >= 0 || before.chain >= 0 || set.source != left.source ||
             set.type != left.type)
             return {};
         const auto shape = scatter_shape_of(st);
@@ -96,6 +90,19 @@ std::optional<std::size_t> fill_before(const plan& p, std::size_t adding) {
         return all_tables && set_by(before) == added_to(st, shape) ? std::optional(n) : std::nullopt;
     }
     return {};
+}
+
+} // namespace
+
+plan find_fills(plan p) {
+    for (std::size_t n = 0; n < p.steps.size(); ++n)
+        if (const auto fill = fill_of(p, n)) {
+            p.steps[n].fill = static_cast<std::int32_t>(*fill);
+            p.notes.push_back(fmt::format("step {} sets what step {} adds to: one pass does both where it sets 0 and "
+                                          "at least half of the elements get something",
+                                          *fill + 1, n + 1));
+        }
+    return p;
 }
 
 } // namespace ricci::lowering
