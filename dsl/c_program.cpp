@@ -99,7 +99,8 @@ void c_program::resolve(text_statement& s, const std::vector<text_statement>& al
     };
     for (std::size_t n = 1; n < s.unbound.accesses.size(); ++n)
         if (const auto name = s.unbound.accesses[n].name; !known(name))
-            fail_in_text(s.source, s.number, s.access_columns[n], fmt::format("'{}' is none of the operands", name));
+            fail_in_text(s.source, s.number, s.access_columns[n],
+                         fmt::format("'{}' is none of the operands{}", name, s.hint_about(n)));
     if (known(s.left())) return;
     const bool read_later = std::any_of(all.begin() + s.number, all.end(),
                                         [&](const text_statement& later) { return reads(later, s.left()); });

@@ -377,6 +377,15 @@ bool text_statement::is_table(std::size_t n) const {
                        [&](const auto& p) { return p.table == static_cast<std::int32_t>(n); });
 }
 
+std::string text_statement::hint_about(std::size_t n) const {
+    const auto& a = unbound.accesses[n];
+    if (!is_table(n) || a.position_count != 2) return {};
+    const auto first = unbound.positions.begin() + a.first_position;
+    const auto is_integer = [](const auto& p) { return p.term_count == 0 && !p.is_gathered(); };
+    if (is_integer(first[0]) == is_integer(first[1])) return {};
+    return fmt::format("; or, if '{}' is an index, write integers for both ends of its range", a.name);
+}
+
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
            name != atomic_keyword && !function_named(name) &&

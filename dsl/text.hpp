@@ -50,6 +50,9 @@ struct text_statement {
     std::string_view left() const { return unbound.accesses[0].name; }
     /// Whether access n gives positions of another one.
     bool is_table(std::size_t n) const;
+    /// What to add to a message about access n, of no tensor: nothing, or that n(0, N) is an index with a range only
+    /// where both ends are integers.
+    std::string hint_about(std::size_t n) const;
 };
 
 /// Whether `name` can name a tensor: an identifier that is none of the functions' names.

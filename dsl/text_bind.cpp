@@ -231,8 +231,15 @@ lowering::scalar_type promotion(const text_statement& s, std::span<const text_op
 } // namespace
 
 text_operand create_left(text_statement& s, std::span<const text_operand> operands) {
-    if (s.unbound.op != lowering::assignment::assign)
-        fail_at_access(s, 0, fmt::format("'{}' does not exist, so nothing can be added to it; write '='", s.left()));
+    if (s.unbound.op != lowering::assignment::assign) {
+        const auto first = s.unbound.positions.begin() + s.unbound.accesses[0].first_position;
+        const bool is_gathered = std::any_of(first, first + s.unbound.accesses[0].position_count,
+                                             [](const auto& p) { return p.is_gathered(); });
+        fail_at_access(s, 0,
+                       fmt::format("'{}' does not exist, so nothing can be added to it; {}", s.left(),
+                                   is_gathered ? fmt::format("set it first, as in '{}(n(0, 100)) = 0'", s.left())
+                                               : "write '='"));
+    }
     range_finder finder(s, operands);
     const auto ranges = finder.run();
 

@@ -296,7 +296,7 @@ class fuser {
                         c.bytes * static_cast<double>(c.elements) / 1e6,
                         (c.bytes * static_cast<double>(c.elements) + kept) / 1e6));
         if (chip_.kind == target::cpu) find_additions(f.made, plan_, first, f.last + 1);
-        if (const auto count = f.made.additions.size(); count > 0)
+        if (const auto count = f.made.additions.size(); count > 0 && chip_.processors == 1)
             plan_.notes.push_back(fmt::format("one thread alone does step{} with them, element by element",
                                               count == 1
                                                   ? fmt::format(" {}", f.last + 2)

@@ -23,7 +23,7 @@ class program_joiner {
 
     plan run() {
         for (std::size_t n = 0; n < statements_.size(); ++n) append(n);
-        out_.memory_of_access = shared_.memory;
+        out_.memory_of_access = shared_.memory, out_.same_access = shared_.same;
         rename_axes();
         find_zeroed();
         return std::move(out_);

@@ -197,7 +197,7 @@ struct plan {
     std::vector<chain> chains;  ///< fuse_statements
     /// of a program: the first of the accesses that may share memory with one; empty: those of one statement
     std::vector<std::int32_t> memory_of_access;
-    /// of one statement: of each access the first one that is the same tensor
+    /// of each access the first one that is the same tensor
     std::vector<std::int32_t> same_access;
     std::vector<std::int32_t> first_accesses; ///< of a program: of each statement, among the joined ones
     std::int64_t workspace_bytes = 0, slice_bytes = 0; ///< place_temporaries: the temporaries together; a slice's own

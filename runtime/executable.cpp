@@ -10,7 +10,6 @@
 #include "runtime/table_check.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -258,18 +257,23 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
     return out;
 }
 
-void executable::launch(const statement& joined, std::span<const statement> statements) const {
-    if (steps_.empty()) return;
+executable::inverses executable::check(std::span<const statement> statements) const {
+    inverses out;
+    if (steps_.empty()) return out;
     for (std::size_t n = 0; n < checks_.size(); ++n) check_tables(checks_[n], statements[n], device_, backend_);
-    std::array<std::shared_ptr<const table_inverse>, most_scatters> inverses;
     for (std::size_t n = 0; n < scatters_.size(); ++n)
-        inverses[n] = inverse_of(scatters_[n].use, statements[static_cast<std::size_t>(scatters_[n].statement)],
-                                 device_, backend_);
+        out[n] = inverse_of(scatters_[n].use, statements[static_cast<std::size_t>(scatters_[n].statement)], device_,
+                            backend_);
+    return out;
+}
+
+void executable::launch(const statement& joined, const inverses& tables) const {
+    if (steps_.empty()) return;
     const workspace memory(*this, workspace::use::launch); // before anything is written; slices take theirs later
     zero_temporaries(memory.data());
     places all{joined, temporaries_, memory.data()};
     const auto inverse = [&](std::int32_t scatter) -> const table_inverse& {
-        return *inverses[static_cast<std::size_t>(scatter)];
+        return *tables[static_cast<std::size_t>(scatter)];
     };
     const auto adds_at_once = [&](const prepared_step& st) {
         return !st.additions.empty() && backend_.machine().processors == 1 &&

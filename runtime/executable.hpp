@@ -7,6 +7,7 @@
 #include "runtime/kernel_source.hpp"
 #include "runtime/loaded_request.hpp"
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,10 +32,20 @@ class executable {
     /// Compiles or loads every kernel of `p`; throws without having run anything.
     executable(device d, lowering::plan p);
 
+    static constexpr std::size_t most_scatters = 4; ///< steps that add through tables, of a program that is one plan
+    /// The inverses of the tables that a launch adds through.
+    using inverses = std::array<std::shared_ptr<const table_inverse>, most_scatters>;
+
+    /// Throws if an entry of a table is no valid position, where tables are checked; before anything is written.
+    inverses check(std::span<const lowering::statement> statements) const;
+
     /// Runs the steps on the data and scalars of `s`, whose structure is that of the statement that was lowered.
     void launch(const lowering::statement& s) const { launch(s, {&s, 1}); }
     /// The same for a program: its statements, and those joined.
-    void launch(const lowering::statement& joined, std::span<const lowering::statement> statements) const;
+    void launch(const lowering::statement& joined, std::span<const lowering::statement> statements) const {
+        launch(joined, check(statements));
+    }
+    void launch(const lowering::statement& joined, const inverses& tables) const;
 
     /// Whether a program's plan can be run as one: of steps that add through tables there are few enough.
     static bool can_run(const lowering::plan& p);
@@ -54,7 +65,6 @@ class executable {
     void link_fills(const lowering::plan& p, const std::vector<std::int32_t>& prepared);
     void zero_temporaries(char* workspace) const;
     std::int32_t first_access_of(std::int32_t statement) const;
-    static constexpr std::size_t most_scatters = 4; ///< steps that add through tables, of a program that is one plan
     void launch(const prepared_step& st, const places& where) const;
     void launch_library(const prepared_step& st, const places& where) const;
     /// Steps [first, last), slice by slice.

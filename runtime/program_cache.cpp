@@ -45,7 +45,7 @@ kept_program make_fused(const placed_program& p) {
     auto& b = backend_of(device_of(p));
     if (!b.machine().has_compiler) return {};
     auto plan = plan_of(p, nullptr);
-    if (plan.chains.empty() || !executable::can_run(plan)) return {};
+    if (!is_better_as_one(plan) || !executable::can_run(plan)) return {};
     kept_program out;
     if (chosen_tuning() == tuning::on_first_use) {
         if (b.capturing())
@@ -95,6 +95,10 @@ bool placed_program::take(const std::vector<statement>& from) {
     find_shared_memory(statements, shared);
     join_statements(statements, joined);
     return true;
+}
+
+bool is_better_as_one(const plan& p) {
+    return !p.chains.empty() || std::ranges::any_of(p.steps, [](const step& st) { return st.fill >= 0; });
 }
 
 plan plan_of(const placed_program& p, std::vector<stage>* trace) {

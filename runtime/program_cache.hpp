@@ -26,6 +26,9 @@ struct placed_program {
 /// one. Throws ricci::error for every mistake, before anything has run.
 std::shared_ptr<const executable> find_fused(const placed_program& p);
 
+/// Whether a plan of several statements gains by running as one: something is fused.
+bool is_better_as_one(const lowering::plan& p);
+
 /// The plan, for explain.
 lowering::plan plan_of(const placed_program& p, std::vector<lowering::stage>* trace);
 

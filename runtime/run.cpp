@@ -203,6 +203,15 @@ void prepare(const std::vector<statement>& statements) {
         if (problem) std::rethrow_exception(problem);
 }
 
+bool fuses_something(const std::vector<statement>& statements) {
+    placed_program program;
+    try {
+        return program.take(statements) && is_better_as_one(plan_of(program, nullptr));
+    } catch (const error&) {
+        return false;
+    }
+}
+
 void run_program(const std::vector<statement>& statements) {
     {
         static thread_local placed_program program;
@@ -219,7 +228,9 @@ void run_program(const std::vector<statement>& statements) {
         // all of them, before anything is written
         all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code);
     }
-    for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n]);
+    std::vector<executable::inverses> tables;
+    for (std::size_t n = 0; n < all.size(); ++n) tables.push_back(all[n]->check({&resolved[n], 1}));
+    for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n], tables[n]);
 }
 
 collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) {

@@ -57,6 +57,10 @@ class collecting {
 /// Whether a collector is set on this thread, so that a scalar read cannot give a value.
 bool is_collecting();
 
+/// Whether run_program would fuse something of these; for what shows statements or programs. Mistakes are left to
+/// what runs them.
+bool fuses_something(const std::vector<lowering::statement>& statements);
+
 /// Runs statements as one program, fused where that pays; other locals get memory, zeroed.
 void run_program(const std::vector<lowering::statement>& statements);
 

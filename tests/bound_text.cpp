@@ -1,7 +1,10 @@
 // bound_text: a statement from text over tensors that are never touched.
 #include "tests/bound_text.hpp"
 
+#include "lowering/join_statements.hpp"
+#include "lowering/lower_program.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -54,6 +57,22 @@ lowering::machine some_cpu() {
     m.processors = 8;
     m.has_blas = true;
     return m;
+}
+
+lowering::plan lowered_program(const std::vector<std::string>& statements, std::string_view operands,
+                               const lowering::machine& chip, const std::vector<std::string>& locals) {
+    const auto declared = parse_operands(operands);
+    std::vector<lowering::statement> program;
+    for (const auto& text : statements) program.push_back(bind_text(parse_text(text).at(0), declared));
+    for (auto& s : program)
+        for (auto& a : s.accesses)
+            if (const auto local = std::find(locals.begin(), locals.end(), a.name); local != locals.end())
+                a.local = static_cast<std::int32_t>(local - locals.begin()), a.data = nullptr;
+    std::vector<std::int32_t> numbers;
+    lowering::place_locals(program, numbers);
+    lowering::shared_memory_of_accesses shared;
+    lowering::find_shared_memory(program, shared);
+    return lowering::lower_program(program, numbers, shared, chip);
 }
 
 lowering::machine some_gpu() {

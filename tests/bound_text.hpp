@@ -3,8 +3,10 @@
 
 #include "dsl/text.hpp"
 #include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
 #include "lowering/statement.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,11 @@ std::vector<text_operand> parse_operands(std::string_view operands);
 
 /// A statement over such operands, for tests that never run it.
 lowering::statement bound_text(std::string_view statement, std::string_view operands);
+
+/// Statements over such operands as one program, those with the names `locals` its locals; for tests that never run
+/// it.
+lowering::plan lowered_program(const std::vector<std::string>& statements, std::string_view operands,
+                               const lowering::machine& chip, const std::vector<std::string>& locals = {});
 
 /// Chips for plans that do not depend on the machine the test runs on.
 lowering::machine some_cpu();

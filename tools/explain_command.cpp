@@ -14,19 +14,18 @@ namespace ricci::tools {
 int explain_command(const explain_options& options) {
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     const auto program = place_shapes(options.statements, options.operands, where);
-    const bool has_locals = !program.locals.empty();
     std::string text;
     std::vector<lowering::statement> statements;
     for (const auto& s : program.statements) try {
             statements.push_back(bind(s, program));
-            if (!has_locals)
+            if (program.locals.empty())
                 text += runtime::explain(statements.back()) + "\n";
             else
                 lowering::lower(statements.back(), runtime::backend_of(where).machine()); // mistakes have its number
         } catch (const error& e) {
             throw numbered(e, s, program);
         }
-    if (has_locals) text = runtime::explain(statements) + "\n";
+    if (!program.locals.empty() || runtime::fuses_something(statements)) text = runtime::explain(statements) + "\n";
     fmt::print("{}", text);
     return 0;
 }

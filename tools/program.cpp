@@ -43,8 +43,8 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
             const auto found = find_given(name);
             if (found == givens.end())
                 fail_in_text(s.source, s.number, s.access_columns[n],
-                             fmt::format("'{}' is not given: add {}={}", name, name,
-                                         example(accesses[n].position_count, s.is_table(n))));
+                             fmt::format("'{}' is not given: add {}={}{}", name, name,
+                                         example(accesses[n].position_count, s.is_table(n)), s.hint_about(n)));
             if (!found->operand)
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));

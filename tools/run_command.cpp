@@ -249,15 +249,18 @@ int run_command(const run_options& options) {
     std::set<std::string> given;
     for (const auto& g : givens) given.insert(g.source.name);
     find_locals(program, given);
-    const bool is_program = !program.locals.empty();
     load(program, files, where);
 
     std::vector<lowering::statement> statements;
-    for_each_statement(program, files, [&](const text_statement& s) {
-        statements.push_back(bind(s, program));
-        if (options.explain && !is_program) fmt::print("{}\n", runtime::explain(statements.back()));
-    });
-    if (options.explain && is_program) fmt::print("{}\n", runtime::explain(statements));
+    for_each_statement(program, files, [&](const text_statement& s) { statements.push_back(bind(s, program)); });
+    const bool is_program = !program.locals.empty() || runtime::fuses_something(statements);
+    if (options.explain && is_program) {
+        fmt::print("{}\n", runtime::explain(statements));
+    } else if (options.explain) {
+        auto each = statements.begin();
+        for_each_statement(program, files,
+                           [&](const text_statement&) { fmt::print("{}\n", runtime::explain(*each++)); });
+    }
     auto next = statements.begin();
     if (is_program)
         run_as_program(program, files, statements, where);

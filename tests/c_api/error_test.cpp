@@ -135,6 +135,7 @@ TEST_CASE("wrong texts and operands that do not fit are refused with the stateme
     said("C(i,j) = A(i,j) + x(i,j)", {A, x, C}, "'x' has 1 axis, not 2");
     said("C(i,j) = A(i,k)*x(k)*B(k(0,3),j)", {A, x, B, C}, "the range (0, 3) of index k leaves position 2 of A");
     said("C(i,i) = A(i,0); C(i,0) = A(i,2)", {A, C}, "position 2 of A is fixed at 2, but its extent is 2");
+    said("C(n(0,N),j) = 0", {A, C}, "'n' is none of the operands; or, if 'n' is an index, write integers");
     said("T(i,j) += A(i,j); C(i,j) = T(i,j)", {A, C}, "'T' does not exist, so nothing can be added to it");
     said("alpha = A(i,i)", {alpha, A}, "'alpha' is a number (RICCI_NUMBER): it cannot be assigned to");
     said("C(i,j) = alpha(0)*A(i,j)", {alpha, A, C}, "'alpha' is a number (RICCI_NUMBER): it has no positions");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fmt/format.h>
 #include <sstream>
 #include <vector>
 
@@ -64,6 +65,28 @@ TEST_CASE("what is set to a number and added to stays in order with what pointer
             CHECK(y.download()[5] == added + (writes && place == between ? 100 : 0));
             CHECK(x.download()[5] == (writes ? 100 : place == before ? 7 : 0));
         }
+}
+
+TEST_CASE("no statement runs where a later one's table has a bad entry") {
+    tensor<double, 6> y(cpu()), z(cpu());
+    tensor<double, 3> w(cpu());
+    tensor<std::int32_t, 3> table(cpu());
+    y.fill(7), w.fill(1);
+    auto p = ricci::record([&] {
+        y(n) = 0;
+        z(table(i)) += w(i);
+        y(i(0, 3)) += z(table(i));
+    });
+    for (const std::int32_t bad : {6, -1}) {
+        table.upload(std::vector<std::int32_t>{0, bad, 2});
+        CHECK_THROWS_WITH(p(), Catch::Contains(fmt::format("at i = 1 is {}", bad)));
+        CHECK(y.download() == std::vector<double>(6, 7));
+        CHECK(z.download() == std::vector<double>(6, 0));
+    }
+    table.upload(std::vector<std::int32_t>{0, 5, 0});
+    p();
+    CHECK(z.download() == std::vector<double>{2, 0, 0, 0, 0, 1});
+    CHECK(y.download() == std::vector<double>{2, 1, 2, 0, 0, 0});
 }
 
 TEST_CASE("the number of statements may change") {

@@ -1,7 +1,4 @@
 // fill_test: which step sets what another one adds to, and nothing else.
-#include "lowering/join_statements.hpp"
-#include "lowering/lower_program.hpp"
-#include "lowering/print.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
@@ -15,20 +12,9 @@ using namespace ricci::lowering;
 
 namespace {
 
-plan program(const std::vector<std::string>& texts, const char* operands) {
-    const auto declared = tests::parse_operands(operands);
-    std::vector<statement> statements;
-    for (const auto& text : texts) statements.push_back(bind_text(parse_text(text).at(0), declared));
-    std::vector<std::int32_t> locals;
-    place_locals(statements, locals);
-    shared_memory_of_accesses shared;
-    find_shared_memory(statements, shared);
-    return lower_program(statements, locals, shared, tests::some_gpu());
-}
-
 /// Of the last step; -1: none.
 std::int32_t fill_of(const std::vector<std::string>& texts, const char* operands) {
-    return program(texts, operands).steps.back().fill;
+    return tests::lowered_program(texts, operands, tests::some_gpu()).steps.back().fill;
 }
 
 } // namespace

@@ -116,12 +116,18 @@ TEST_CASE("explain needs types and extents only") {
     CHECK(large.code == 0);
     CHECK_THAT(large.out, Catch::Contains("statement: C(e) = T(i, e)") && Catch::Contains("4000000000000"));
     CHECK(command({"explain", "s = x()", "x=c128[]"}).code == 0);
+    const auto filled = command({"explain", "y(n(0,500)) = 0; y(l(i,e)) += w(i,e)", "l=i32[4,400]", "w=f64[4,400]"});
+    CHECK(filled.code == 0);
+    CHECK_THAT(filled.out, Catch::Contains("step 1 sets what step 2 adds to: one pass does both"));
 
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
         {{"C(i) = A(i)"}, "'A' is not given: add A=f64[64]\n"},
         {{"C(i,j) = A(i,k)*B(k,j)", "A=f64[64,64]"}, "'B' is not given: add B=f64[64,64]\n"},
         {{"c = s"}, "'s' is not given: add s=f64[]\n"},
         {{"C(i) = A(p(i))", "A=f64[3]"}, "'p' is not given: add p=i32[64]\n"},
+        {{"y(n(0,N)) = 0", "N=f64[]"},
+         "'n' is not given: add n=i32[64,64]; or, if 'n' is an index, write integers for"},
+        {{"y(l(i)) += w(i)", "l=i32[9]", "w=f64[9]"}, "added to it; set it first, as in 'y(n(0, 100)) = 0'"},
         {{"D(i) = A(i); C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"},
          "ricci: statement 2, column 3: index i has extent 3 in position 1 of A and 4 in position 1 of B"},
         {{"w(i) = x(i); y(i(0,9)) = w(i+1)", "x=f64[9]"}, "ricci: statement 2: i(0, 9) + 1 in position 1 of w runs"},
