@@ -17,7 +17,7 @@ template <int M> struct block_span {
           is_inside(bytes_to(first) >= 16 && bytes_to(a.elements) - bytes_to(first + elements) >= 16) {}
 
     /// From an element on to the last number of `elements`.
-    static RICCI_FUNCTION long long bytes_to(long long elements) {
+    static RICCI_FUNCTION constexpr long long bytes_to(long long elements) {
         return ((elements - 1) * memory_step[M] + memory_reach[M]) * static_cast<int>(sizeof(element));
     }
     /// What is loaded by a bulk copy: inside of the memory whole 16 bytes, so that nobody waits for the ends (a tenth
@@ -124,8 +124,7 @@ template <int M = 0> RICCI_FUNCTION void ask_for_later_tables(const arguments& a
     if constexpr (M < memory_count) {
         using element = typename type_of<memory_type[M]>::type;
         if constexpr (is_in(early_spans, M) && is_index_code(memory_type[M])) {
-            constexpr int bytes = ((elements_of_block - 1) * memory_step[M] + memory_reach[M]) *
-                                  static_cast<int>(sizeof(element));
+            constexpr int bytes = static_cast<int>(block_span<M>::bytes_to(elements_of_block));
             const long long later = first + static_cast<long long>(blocks_at_once) * elements_of_block;
             if (later + elements_of_block <= a.elements)
                 prefetch_line_to_l2<bytes>(static_cast<const element*>(a.data[M]) + later * memory_step[M], bytes);

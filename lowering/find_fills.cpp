@@ -1,6 +1,7 @@
 // find_fills: which step sets what another one adds to.
 #include "lowering/find_fills.hpp"
 
+#include "lowering/gathers.hpp"
 #include "lowering/same_memory.hpp"
 #include "lowering/scatter_shape.hpp"
 
@@ -71,9 +72,7 @@ bool sets_to_scalar(const step& st) {
 std::optional<std::size_t> fill_of(const plan& p, std::size_t adding) {
     const auto& st = p.steps[adding];
     const auto& left = st.operands[0];
-    const bool is_ordered = std::any_of(left.gathers.begin(), left.gathers.end(),
-                                        [](const gather& g) { return g.equal == collision::ordered; });
-    if (!is_ordered || st.group >= 0 || left.source < 0 || !left.bounds.empty()) return {};
+    if (collision_of(st) != collision::ordered || st.group >= 0 || left.source < 0 || !left.bounds.empty()) return {};
     const auto memory = memory_of(p, left.source);
     if (std::any_of(st.operands.begin() + 1, st.operands.end(),
                     [&](const operand& o) { return may_meet(p, o, memory); }))

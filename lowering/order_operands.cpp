@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace ricci::lowering {
 namespace {
@@ -95,16 +96,11 @@ class operand_orderer {
         const auto bytes = static_cast<double>(size_of(step_.compute));
         const auto kept = together & ~summed;
         const auto mirrored = mirrored_in(step_, kept, chip_);
-        neighbor_axes neighbors{{}, neighbor_axis(step_.operands[0])};
-        for (const auto f : factors) {
-            neighbors.factors.push_back(neighbor_axis(f));
-            if (chip_.kind == target::cuda) neighbors.by_stride.push_back(axes_by_stride(f));
-        }
+        std::optional<neighbor_axes> neighbors; // on a CPU the elements of a vector are neighbors
+        if (chip_.kind == target::cuda) neighbors = neighbors_of(factors);
         const auto best_order = [&](const std::vector<double>& sizes) {
             auto best = contraction_order(labels, kept, sizes, bytes, mirrored);
-            return chip_.kind == target::cuda
-                       ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, neighbors)
-                       : best;
+            return neighbors ? along_other_axes(best, labels, kept, sizes, bytes, mirrored, *neighbors) : best;
         };
         const auto order = best_order(extents);
         const auto new_steps = static_cast<double>(order.pairs.size()) - 1;
@@ -164,6 +160,13 @@ class operand_orderer {
         } else {
             factors.push_back(rewrite(n));
         }
+    }
+
+    neighbor_axes neighbors_of(const std::vector<std::int32_t>& factors) const {
+        neighbor_axes out{{}, neighbor_axis(step_.operands[0])};
+        for (const auto f : factors)
+            out.factors.push_back(neighbor_axis(f)), out.by_stride.push_back(axes_by_stride(f));
+        return out;
     }
 
     /// Of what a table finds the table's: numbers of neighbors are mostly near each other.

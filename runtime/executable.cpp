@@ -295,11 +295,11 @@ void executable::launch(const statement& joined, const inverses& tables) const {
         return st.fills_for < 0 || !starts_from_zero[static_cast<std::size_t>(st.fills_for)];
     };
     for (std::size_t n = 0; n < steps_.size();) {
-        auto end = n + 1;
         if (!is_needed(steps_[n])) {
             ++n;
             continue;
         }
+        auto end = n + 1;
         const auto group = steps_[n].step.group;
         all.adds_at_once = adds_at_once(steps_[n]);
         if (const auto scatter = steps_[n].scatter; scatter >= 0) {

@@ -136,7 +136,6 @@ table_inverse::table_inverse(const scatter_shape& shape, const statement& s, dev
     const auto* const first = static_cast<const std::byte*>(memory_.get());
     lists_.begins = first + begins, lists_.entries = first + entries;
     if (has_keys) lists_.keys = first + keys;
-    has_all_rows_ = !has_keys && lists_.rows == shape.keys;
 }
 
 } // namespace ricci::runtime

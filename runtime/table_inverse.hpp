@@ -19,7 +19,8 @@ class table_inverse {
 
     const row_lists& lists() const { return lists_; }
     std::int64_t longest_row() const { return longest_row_; } ///< entries for one element
-    bool has_row_for_each_key() const { return has_all_rows_; } ///< also for those without entries
+    /// Also for those without entries.
+    bool has_row_for_each_key() const { return lists_.keys == nullptr && lists_.rows > 0; }
 
   private:
     struct release_to {
@@ -29,7 +30,6 @@ class table_inverse {
     std::unique_ptr<void, release_to> memory_;
     row_lists lists_;
     std::int64_t longest_row_ = 0;
-    bool has_all_rows_ = false;
 };
 
 } // namespace ricci::runtime

@@ -14,19 +14,17 @@ namespace ricci::tools {
 int explain_command(const explain_options& options) {
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     const auto program = place_shapes(options.statements, options.operands, where);
-    std::string text;
     std::vector<lowering::statement> statements;
     for (const auto& s : program.statements) try {
             statements.push_back(bind(s, program));
-            if (program.locals.empty())
-                text += runtime::explain(statements.back()) + "\n";
-            else
-                lowering::lower(statements.back(), runtime::backend_of(where).machine()); // mistakes have its number
+            lowering::lower(statements.back(), runtime::backend_of(where).machine()); // mistakes have its number
         } catch (const error& e) {
             throw numbered(e, s, program);
         }
-    if (!program.locals.empty() || runtime::fuses_something(statements)) text = runtime::explain(statements) + "\n";
-    fmt::print("{}", text);
+    if (!program.locals.empty() || runtime::fuses_something(statements))
+        fmt::print("{}\n", runtime::explain(statements));
+    else
+        for (const auto& s : statements) fmt::print("{}\n", runtime::explain(s));
     return 0;
 }
 

@@ -1,7 +1,5 @@
 // program_test: random programs on one device, fused where they can be, against the oracle statement by statement. A
 // failure prints its seed: run it alone with RICCI_TEST_SEED=<seed> RICCI_TEST_N=1.
-#include "lowering/join_statements.hpp"
-#include "lowering/lower_program.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/program_cache.hpp"
 #include "runtime/run.hpp"
@@ -318,19 +316,15 @@ TEST_CASE("what is set to 0 before all of it is added to is not written and read
         std::vector<lowering::statement> statements;
         for (const char* text : {set, "v(l(b,e)) += w(b,e)"})
             statements.push_back(bind_text(parse_text(text).at(0), operands));
-        std::vector<std::int32_t> locals;
-        lowering::place_locals(statements, locals);
-        lowering::shared_memory_of_accesses shared;
-        lowering::find_shared_memory(statements, shared);
-        lowering::statement joined;
-        lowering::join_statements(statements, joined);
-        auto plan = lowering::lower_program(statements, locals, shared, runtime::backend_of(where).machine());
+        runtime::placed_program placed;
+        REQUIRE(placed.take(statements));
+        auto plan = runtime::plan_of(placed, nullptr);
         REQUIRE(plan.steps.size() == 2);
         REQUIRE(plan.steps[1].fill == 0);
         plan.steps[0].op = lowering::assignment::add; // so that what v held shows, if this step runs
         const runtime::executable program(where, plan);
         runtime::copy(where, operands[0].data, cpu(), v.data(), bytes[0]);
-        program.launch(joined, statements);
+        program.launch(placed.joined, placed.statements);
         std::vector<double> found(values), expected;
         runtime::copy(cpu(), found.data(), where, operands[0].data, bytes[0]);
         for (const auto x : sums) expected.push_back(set == std::string_view("v(n) = 0") ? x : 7 + 2 + x);

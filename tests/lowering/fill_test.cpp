@@ -2,7 +2,6 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +11,11 @@ using namespace ricci::lowering;
 
 namespace {
 
+struct fill_case {
+    std::vector<std::string> statements;
+    const char* operands;
+};
+
 /// Of the last step; -1: none.
 std::int32_t fill_of(const std::vector<std::string>& texts, const char* operands) {
     return tests::lowered_program(texts, operands, tests::some_gpu()).steps.back().fill;
@@ -20,10 +24,6 @@ std::int32_t fill_of(const std::vector<std::string>& texts, const char* operands
 } // namespace
 
 TEST_CASE("what a step adds to is set by the step before that sets all of it") {
-    struct fill_case {
-        std::vector<std::string> statements;
-        const char* operands;
-    };
     const fill_case found[] = {
         {{"v(n) = 0", "v(l(b,e)) += w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i32[5,1100]"},
         {{"v(n) = 3", "v(l(b,e)) -= 2*w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i64[5,1100]"},
@@ -42,11 +42,7 @@ TEST_CASE("what a step adds to is set by the step before that sets all of it") {
 }
 
 TEST_CASE("a step that sets another part, or is not the last one before, is no fill") {
-    struct other_case {
-        std::vector<std::string> statements;
-        const char* operands;
-    };
-    const other_case others[] = {
+    const fill_case others[] = {
         {{"v(n(0,600)) = 0", "v(l(b,e)) += w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i32[5,1100]"},
         {{"v(n,c(0,2)) = 0", "v(l(b,e),c) += w(b,c,e)"}, "v=f32[700,3] w=f32[5,3,1100] l=i32[5,1100]"},
         {{"v(n,c) = 0", "v(l(b,e),c(0,2)) += w(b,c,e)"}, "v=f32[700,3] w=f32[5,3,1100] l=i32[5,1100]"},
@@ -60,8 +56,7 @@ TEST_CASE("a step that sets another part, or is not the last one before, is no f
         {{"v(n) = 0", "v(atomic(l)(b,e)) += w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i32[5,1100]"},
         {{"v(n) = 0", "v(l(e)) += w(e)*v(e)"}, "v=f64[700] w=f64[700] l=i32[700]"},
         // the same memory by another name, which another step adds to
-        {{"v(n) = 0", "z(n) = 1", "v(l(b,e)) += w(b,e)"},
-         "v=f64[700] w=f64[5,1100] l=i32[5,1100] z@v+64=f64[300]"},
+        {{"v(n) = 0", "z(n) = 1", "v(l(b,e)) += w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i32[5,1100] z@v+64=f64[300]"},
         {{"z(n) = 0", "v(l(b,e)) += w(b,e)"}, "v=f64[700] w=f64[5,1100] l=i32[5,1100] z@v=f32[700]"},
     };
     for (const auto& [statements, operands] : others) {
