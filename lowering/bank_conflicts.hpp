@@ -18,15 +18,17 @@ double wavefronts(int bytes, const Address& address) {
     const int lanes = bytes <= bank_bytes ? warp : warp * bank_bytes / bytes;
     double total = 0;
     for (int first = 0; first < warp; first += lanes) {
-        std::int64_t words[warp * 4];
-        int count = 0, in_bank[banks] = {}, most = 0;
+        std::int64_t words[banks][warp]; // that the access touches, by bank
+        int in_bank[banks] = {}, most = 0;
         for (int lane = first; lane < first + lanes; ++lane) {
             const std::int64_t at = address(lane);
             if (at < 0) continue;
             for (std::int64_t w = at / bank_bytes; w <= (at + bytes - 1) / bank_bytes; ++w) {
-                if (std::find(words, words + count, w) != words + count) continue;
-                words[count++] = w;
-                most = std::max(most, ++in_bank[w % banks]);
+                auto& count = in_bank[w % banks];
+                std::int64_t* const known = words[w % banks];
+                if (std::find(known, known + count, w) != known + count) continue;
+                known[count++] = w;
+                most = std::max(most, count);
             }
         }
         total += most;

@@ -25,6 +25,13 @@ inline std::int64_t product_of(const std::vector<std::int64_t>& extents) {
     return out;
 }
 
+inline std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& extents) {
+    std::vector<std::int64_t> out;
+    std::int64_t stride = 1;
+    for (const auto e : extents) out.push_back(stride), stride *= e;
+    return out;
+}
+
 /// Memory outside of the kernel: an operand's source from one of its elements on, or its slice for each element.
 struct chain_memory {
     scalar_type type = scalar_type::f64;
@@ -38,11 +45,13 @@ struct chain_memory {
     std::int64_t constant_first = 0, constant_count = 0; ///< which of its elements those are
 };
 
-/// A temporary's slice of one element.
+/// Where a slice of one element is kept, of temporaries one after another: a box of the chain's compute type.
 struct chain_slot {
-    std::int64_t length = 0; ///< numbers of the chain's compute type
+    std::vector<std::int64_t> extents, strides; ///< of its dimensions, the nearest first; dense, but for space_slots
     std::int32_t first_phase = 0, last_phase = 0;
     std::int64_t step = 0; ///< on a GPU: from one element's numbers to the next one's
+
+    std::int64_t length() const { return product_of(extents); } ///< without gaps
 };
 
 /// A table that gives a position of an operand.

@@ -88,7 +88,7 @@ void chain_state::meet_locals() {
         const auto length = local_tensor::slice_length(t, o.stride[element_]);
         if (!length) throw no_chain{fmt::format("a temporary does not go along with {}", out_.axis)};
         if (*length > most_numbers) throw no_chain{"a temporary is too large"};
-        locals_.try_emplace(o.source, t, o.stride[element_], pads_slots_);
+        locals_.try_emplace(o.source, t, o.stride[element_]);
     }
 }
 
@@ -134,8 +134,8 @@ void chain_state::count_work() {
     }
 }
 
-chain_builder::chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own, bool pads_slots)
-    : state_(std::make_unique<chain_state>(p, axis, own, pads_slots)) {}
+chain_builder::chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own)
+    : state_(std::make_unique<chain_state>(p, axis, own)) {}
 chain_builder::~chain_builder() = default;
 
 std::optional<std::string> chain_builder::add(const step& st) {

@@ -16,8 +16,7 @@ class chain_state;
 class chain_builder {
   public:
     /// `own`: temporaries that no other step has (operand::source), each a slice for every value of `axis`.
-    /// `pads_slots`: whether columns of temporaries are set apart, for a GPU's shared memory.
-    chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own, bool pads_slots);
+    chain_builder(const plan& p, std::string_view axis, const std::set<std::int32_t>& own);
     ~chain_builder();
 
     /// Adds a step that has the axis; or says in a few words why it cannot be a part of this chain, which is then

@@ -155,10 +155,10 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
     }
     for (std::size_t n = 0; n < c.slots.size(); ++n) {
         const auto& s = c.slots[n];
-        out.slot_step.push_back(on_gpu ? s.step : s.length);
+        out.slot_step.push_back(on_gpu ? s.step : s.length());
         out.slot_plane.push_back(on_gpu ? 0 : plane_of(c, chain_view::space::slot, n, number_bytes, 1));
         const auto numbers =
-            on_gpu ? out.slot_step.back() * c.elements_of_block : in_planes(s.length, out.slot_plane.back());
+            on_gpu ? out.slot_step.back() * c.elements_of_block : in_planes(s.length(), out.slot_plane.back());
         life l;
         for (const auto phase : {s.first_phase, s.last_phase}) l.meet(times[static_cast<std::size_t>(phase)]);
         places.add(out.slot_region[n], rounded_up(numbers * number_bytes, line), l);

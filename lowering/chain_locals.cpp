@@ -5,9 +5,7 @@
 #include <numeric>
 
 namespace ricci::lowering {
-namespace {
 
-/// The coordinates that a distance in a dense tensor has by its strides, the largest first; nothing is left over.
 std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, const std::vector<std::int64_t>& strides,
                                                      const std::vector<std::int64_t>& extents) {
     std::vector<std::size_t> order(strides.size());
@@ -22,8 +20,6 @@ std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, cons
     if (distance != 0) return {};
     return out;
 }
-
-} // namespace
 
 std::int32_t local_tensor::way::dimension_of(std::size_t axis) const {
     std::int32_t found = -1;
@@ -51,8 +47,7 @@ std::optional<std::int64_t> local_tensor::slice_length(const temporary& t, std::
     return length;
 }
 
-local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool pads)
-    : element_stride_(element_stride) {
+local_tensor::local_tensor(const temporary& t, std::int64_t element_stride) : element_stride_(element_stride) {
     std::int64_t stride = 1;
     bool skipped = false;
     for (const auto extent : t.extents) {
@@ -63,14 +58,8 @@ local_tensor::local_tensor(const temporary& t, std::int64_t element_stride, bool
             strides_.push_back(stride), extents_.push_back(extent);
         stride *= extent;
     }
-    for (std::size_t d = 0; d < extents_.size(); ++d) {
-        slot_strides_.push_back(slot_length_);
-        slot_length_ *= extents_[d];
-        if (d == 0 && pads && extents_.size() > 1) slot_length_ |= 1;
-    }
-    covered_.assign(static_cast<std::size_t>(
-                        std::accumulate(extents_.begin(), extents_.end(), std::int64_t{1}, std::multiplies<>())),
-                    0);
+    slot_strides_ = dense_strides(extents_);
+    covered_.assign(static_cast<std::size_t>(product_of(extents_)), 0);
 }
 
 std::optional<local_tensor::way> local_tensor::read(const step& st, const operand& o, std::size_t element) const {

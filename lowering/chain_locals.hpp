@@ -1,6 +1,7 @@
 // chain_locals: a temporary that stays within a chain: its dimensions, how steps go through it, where its values are.
 #pragma once
 
+#include "lowering/chain.hpp"
 #include "lowering/plan.hpp"
 
 #include <cstdint>
@@ -18,8 +19,11 @@ struct axis_place {
     bool operator==(const axis_place&) const = default;
 };
 
-/// A temporary's slice of one element. Its slot is dense, the dimension that is nearest in memory nearest; on a GPU
-/// its lines have an odd length, so that threads that go along others find their numbers on different banks.
+/// The coordinates that a distance in a box has by its strides, the largest first; nothing is left over.
+std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, const std::vector<std::int64_t>& strides,
+                                                     const std::vector<std::int64_t>& extents);
+
+/// A temporary's slice of one element. Its slot is dense, the dimension that is nearest in memory nearest.
 class local_tensor {
   public:
     /// An access as coordinates, one for each dimension: where it begins, and what a step of each axis adds.
@@ -36,7 +40,7 @@ class local_tensor {
     };
 
     /// Of a temporary with a slice_length.
-    local_tensor(const temporary& t, std::int64_t element_stride, bool pads);
+    local_tensor(const temporary& t, std::int64_t element_stride);
 
     /// Numbers of one element, 2^62 for more; nothing where the stride is that of no dimension.
     static std::optional<std::int64_t> slice_length(const temporary& t, std::int64_t element_stride);
@@ -50,7 +54,7 @@ class local_tensor {
     std::int64_t extent(std::size_t dimension) const { return extents_[dimension]; }
     std::size_t dimensions() const { return extents_.size(); }
     std::int64_t slot_stride(std::size_t dimension) const { return slot_strides_[dimension]; }
-    std::int64_t slot_length() const { return slot_length_; }
+    chain_slot slot_of_phase(std::int32_t first) const { return {extents_, slot_strides_, first, first}; }
 
     /// Whether a write reaches every element of a slice, by axes of its own for every dimension.
     bool is_whole(const step& st, const way& w, std::size_t element) const;
@@ -69,7 +73,7 @@ class local_tensor {
 
   private:
     std::vector<std::int64_t> strides_, extents_, slot_strides_; ///< by dimension; strides_: in the temporary
-    std::int64_t element_stride_, slot_length_ = 1;
+    std::int64_t element_stride_;
     std::vector<char> covered_;
 };
 

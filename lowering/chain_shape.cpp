@@ -58,8 +58,10 @@ std::int32_t blocks_at_once(const chain& c, std::int64_t shared_bytes, const mac
 }
 
 /// What a block of this shape is worth, between 0 and 1: how much of the memory's rate it is expected to reach.
-/// Fitted to the mass operator of p = 1 to 10 with 4 to 13 shapes each on an H100 (f64, 2026-11-25).
-double worth(const chain& c) {
+/// Fitted to the mass operator on an H100 (f64, 2026-11-25): on element vectors of p = 1 to 10 with 4 to 13 shapes
+/// each; gathered, of p = 2 to 8 with 28 to 57, within 1.5 % of the best that registers allow.
+double worth(const chain& c, const machine& chip) {
+    const bool gathers = std::ranges::any_of(c.views, [](const chain_view& v) { return !v.tables.empty(); });
     std::int64_t in_a_row = 0;
     double used = 0, there = 0; // lanes
     for (const auto& ph : c.phases) {
@@ -71,11 +73,17 @@ double worth(const chain& c) {
     // What an SM has on its way hides how long it takes: memory's latency, and what a thread computes in a row.
     const double of_block = static_cast<double>(c.elements_of_block) * c.bytes,
                  on_its_way = of_block * c.blocks_of_processor,
-                 enough = 30e3 + 40 * static_cast<double>(in_a_row) * rounds;
+                 enough = (gathers ? 8e3 : 30e3) + (gathers ? 50 : 40) * static_cast<double>(in_a_row) * rounds;
     // Few blocks come and go at the same time; small ones take as long as larger ones to start.
-    const double blocks = c.blocks_of_processor;
-    return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + 512) * (1 - 0.35 / (blocks * blocks)) *
-           std::pow(used / there, 0.3);
+    const double blocks = c.blocks_of_processor, to_start = gathers ? 350 : 512, together = gathers ? 0.15 : 0.35;
+    // What tables find comes through the L1 cache, which has what blocks leave of the SM's shared memory.
+    const auto taken = [&] {
+        return blocks * static_cast<double>(shared_layout_of(c).bytes + shared_of_a_block) /
+               static_cast<double>(chip.shared_bytes + shared_of_a_block);
+    };
+    const double beside = gathers ? 1 - 0.02 * std::pow(taken(), 2) : 1;
+    return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + to_start) *
+           (1 - together / (blocks * blocks)) * std::pow(used / there, gathers ? 0.04 : 0.3) * beside;
 }
 
 } // namespace
@@ -146,7 +154,7 @@ std::vector<double> chain_tile_seconds(const chain& given, const std::vector<bat
     auto c = given;
     for (const auto& t : tiles) {
         set_tile(c, t);
-        out.push_back(chain_seconds(c, chip) / worth(c));
+        out.push_back(chain_seconds(c, chip) / worth(c, chip));
     }
     return out;
 }
@@ -174,7 +182,7 @@ std::optional<tile_origin> choose_chain_shape(chain& c, const machine& chip, con
     batched_tile chosen;
     for (const auto& t : expected_tiles(c, chip)) {
         set_tile(c, t);
-        if (const auto w = worth(c); w > best) best = w, chosen = t;
+        if (const auto w = worth(c, chip); w > best) best = w, chosen = t;
     }
     set_tile(c, chosen);
     return tile_origin::model;

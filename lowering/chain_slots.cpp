@@ -1,49 +1,104 @@
-// chain_slots: slots that one phase reads for the last time and in which it can leave its results; their banks.
+// chain_slots: slots that one phase reads for the last time and in which it can leave its results.
 #include "lowering/chain_slots.hpp"
 
-#include "lowering/bank_conflicts.hpp"
+#include "lowering/chain_locals.hpp"
 #include "lowering/chain_uses.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
+#include <optional>
 
 namespace ricci::lowering {
 namespace {
 
-using strides_and_extents = std::vector<std::pair<std::int64_t, std::int64_t>>;
+/// A slot that another one may become, and the dimension of it that each of the other's becomes; -1: it has one
+/// value.
+struct room {
+    std::int32_t slot;
+    std::vector<std::int32_t> dimension;
+    std::vector<std::int64_t> extents; ///< of the box that has room for both
+};
 
-/// Along the stream and the pencil's own axes, in no order.
-strides_and_extents of_item(const chain& c, const chain_view& v) {
-    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
-    strides_and_extents out;
-    const auto add = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
-        for (std::size_t a = 0; a < strides.size(); ++a)
-            if (strides[a] != 0 && extents[a] > 1) out.emplace_back(strides[a], extents[a]);
-    };
-    add(v.stream, ph.stream), add(v.inner, v.inner_extent);
-    std::sort(out.begin(), out.end());
-    return out;
+/// The dimension along which a view goes, from its first number on and one by one, where a step is `stride`; -1:
+/// none.
+std::int32_t dimension_along(const chain_slot& s, const chain_view& v, std::int64_t stride) {
+    const auto steps = coordinates(stride, s.strides, s.extents), begin = coordinates(v.offset, s.strides, s.extents);
+    std::int32_t found = -1;
+    for (std::size_t d = 0; steps && begin && d < steps->size(); ++d) {
+        if ((*steps)[d] == 0) continue;
+        if ((*steps)[d] != 1 || (*begin)[d] != 0 || found >= 0) return -1;
+        found = static_cast<std::int32_t>(d);
+    }
+    return found;
 }
+
+/// Dimensions of a written slot, and those of the read one that they take the place of.
+class pairing {
+  public:
+    pairing(const chain_slot& written, const chain_slot& read)
+        : written_(written), read_(read), of_written_(written.extents.size(), -1), taken_(read.extents.size(), 0) {}
+
+    /// False where one of them is none, or goes with another.
+    bool add(std::int32_t written, std::int32_t read) {
+        if (written < 0 || read < 0) return false;
+        auto& known = of_written_[static_cast<std::size_t>(written)];
+        auto& taken = taken_[static_cast<std::size_t>(read)];
+        if (known == read) return true;
+        if (known >= 0 || taken) return false;
+        known = read, taken = 1;
+        return true;
+    }
+
+    /// What is left over goes by its length.
+    room finish(std::int32_t slot) && {
+        room out{slot, {}, read_.extents};
+        const auto left_of = [](const std::vector<std::int64_t>& extents, const auto& is_left) {
+            std::vector<std::size_t> left;
+            for (std::size_t d = 0; d < extents.size(); ++d)
+                if (is_left(d)) left.push_back(d);
+            std::stable_sort(left.begin(), left.end(),
+                             [&](std::size_t a, std::size_t b) { return extents[a] > extents[b]; });
+            return left;
+        };
+        const auto written =
+            left_of(written_.extents, [&](std::size_t d) { return of_written_[d] < 0 && written_.extents[d] > 1; });
+        const auto read = left_of(read_.extents, [&](std::size_t d) { return taken_[d] == 0; });
+        for (std::size_t n = 0; n < written.size(); ++n) {
+            if (n >= read.size()) out.extents.push_back(1);
+            of_written_[written[n]] = static_cast<std::int32_t>(n < read.size() ? read[n] : out.extents.size() - 1);
+        }
+        for (std::size_t d = 0; d < of_written_.size(); ++d)
+            if (of_written_[d] >= 0) {
+                auto& extent = out.extents[static_cast<std::size_t>(of_written_[d])];
+                extent = std::max(extent, written_.extents[d]);
+            }
+        out.dimension = std::move(of_written_);
+        return out;
+    }
+
+  private:
+    const chain_slot &written_, &read_;
+    std::vector<std::int32_t> of_written_;
+    std::vector<char> taken_;
+};
 
 class slot_user {
   public:
     slot_user(const chain& c, std::int32_t phase) : c_(c), phase_(phase) {}
 
-    /// The slot that slot `written` may become; -1: none.
-    std::int32_t place_for(std::int32_t written) const {
+    std::optional<room> room_for(std::int32_t written) const {
         const auto uses = uses_of(written);
-        if (uses.size() != 1 || !uses[0].writes || uses[0].reads) return -1;
-        for (std::int32_t s = 0; s < static_cast<std::int32_t>(c_.slots.size()); ++s) {
-            const auto& slot = c_.slots[static_cast<std::size_t>(s)];
-            if (s != written && slot.last_phase == phase_ && slot.first_phase < phase_ &&
-                slot.length == c_.slots[static_cast<std::size_t>(written)].length && is_read_before(s, uses[0]))
-                return s;
-        }
-        return -1;
+        if (uses.size() != 1 || !uses[0].writes || uses[0].reads) return {};
+        for (std::int32_t s = 0; s < static_cast<std::int32_t>(c_.slots.size()); ++s)
+            if (s != written && at(s).last_phase == phase_ && at(s).first_phase < phase_)
+                if (auto found = room_in(s, written, uses[0])) return found;
+        return {};
     }
 
   private:
     using when = chain_use::when;
+
+    const chain_slot& at(std::int32_t slot) const { return c_.slots[static_cast<std::size_t>(slot)]; }
 
     std::vector<chain_use> uses_of(std::int32_t slot) const {
         std::vector<chain_use> out;
@@ -53,76 +108,86 @@ class slot_user {
         return out;
     }
 
-    /// Whether every item has read what it replaces: pencils when it begins, others a point at a time.
-    bool is_read_before(std::int32_t slot, const chain_use& store) const {
-        const auto uses = uses_of(slot);
-        return std::all_of(uses.begin(), uses.end(), [&](const chain_use& use) {
-            const auto& v = use.view;
-            const bool same_items = v.offset == store.view.offset && v.item == store.view.item &&
-                                    of_item(c_, v) == of_item(c_, store.view);
-            const bool same_points = use.op <= store.op && v.stream == store.view.stream;
-            return !use.writes && use.how != when::as_rows && same_items &&
-                   (use.how == when::around_points || store.how == when::around_points || same_points);
-        });
+    /// Every item writes only where it alone has read, and after it has: pencils are read when it begins and written
+    /// when it ends, others a point at a time.
+    std::optional<room> room_in(std::int32_t read, std::int32_t written, const chain_use& store) const {
+        const auto& ph = c_.phases[static_cast<std::size_t>(phase_)];
+        pairing pairs(at(written), at(read));
+        for (const auto& use : uses_of(read)) {
+            if (use.writes || use.how == when::as_rows) return {};
+            const auto pair = [&](const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& to,
+                                  const std::vector<std::int64_t>& from) {
+                for (std::size_t a = 0; a < extents.size(); ++a)
+                    if (extents[a] > 1 && !pairs.add(dimension_along(at(written), store.view, to[a]),
+                                                     dimension_along(at(read), use.view, from[a])))
+                        return false;
+                return true;
+            };
+            if (!pair(ph.items, store.view.item, use.view.item)) return {};
+            if (use.how == when::around_points || store.how == when::around_points) continue;
+            if (use.op > store.op || !pair(ph.stream, store.view.stream, use.view.stream)) return {};
+        }
+        auto out = std::move(pairs).finish(read);
+        if (product_of(out.extents) > at(read).length() + at(written).length()) return {};
+        return out;
     }
 
     const chain& c_;
     std::int32_t phase_;
 };
 
-/// Slot `from` becomes slot `to`, and numbers behind it move down.
-void merge_slots(chain& c, std::int32_t from, std::int32_t to) {
-    auto& kept = c.slots[static_cast<std::size_t>(to)];
-    kept.last_phase = c.slots[static_cast<std::size_t>(from)].last_phase;
+} // namespace
+
+void go_by(chain& c, std::int32_t slot, const std::vector<std::int64_t>& strides,
+           const std::vector<std::int32_t>& dimension) {
+    const auto& s = c.slots[static_cast<std::size_t>(slot)];
+    const auto moved = [&](std::int64_t distance) {
+        const auto steps = coordinates(distance, s.strides, s.extents).value();
+        std::int64_t out = 0;
+        for (std::size_t d = 0; d < steps.size(); ++d)
+            if (dimension[d] >= 0) out += steps[d] * strides[static_cast<std::size_t>(dimension[d])];
+        return out;
+    };
+    for (auto& v : c.views) {
+        if (v.where != chain_view::space::slot || v.number != slot) continue;
+        v.offset = moved(v.offset);
+        for (auto* list : {&v.item, &v.stream, &v.inner})
+            for (auto& stride : *list) stride = moved(stride);
+    }
+}
+
+namespace {
+
+std::vector<std::int32_t> same_dimensions(const chain_slot& s) {
+    std::vector<std::int32_t> out(s.extents.size());
+    std::iota(out.begin(), out.end(), 0);
+    return out;
+}
+
+/// The slot becomes that with room for it, and numbers behind it move down.
+void merge_slots(chain& c, std::int32_t from, const room& to) {
+    auto &kept = c.slots[static_cast<std::size_t>(to.slot)], &gone = c.slots[static_cast<std::size_t>(from)];
+    const auto strides = dense_strides(to.extents);
+    go_by(c, from, strides, to.dimension);
+    go_by(c, to.slot, strides, same_dimensions(kept));
+    kept.extents = to.extents, kept.strides = strides;
+    kept.last_phase = gone.last_phase;
     for (auto& v : c.views) {
         if (v.where != chain_view::space::slot) continue;
-        if (v.number == from) v.number = to;
+        if (v.number == from) v.number = to.slot;
         if (v.number > from) --v.number;
     }
     c.slots.erase(c.slots.begin() + from);
 }
 
-/// Passes through shared memory of the first warps of a phase, for a view of elements that lie `step` apart.
-double passes(const chain& c, const chain_view& v, std::int64_t step) {
-    constexpr int warps = 4;
-    const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
-    const auto bytes = size_of(c.compute);
-    double out = 0;
-    for (int w = 0; w < warps; ++w)
-        out += wavefronts(static_cast<int>(bytes), [&](int lane) {
-            const std::int64_t thread = w * warp + lane, items = ph.item_count();
-            auto at = thread / items * step, rest = thread % items;
-            for (std::size_t a = 0; a < ph.items.size(); ++a)
-                at += rest % ph.items[a] * v.item[a], rest /= ph.items[a];
-            return at * bytes;
-        });
-    const auto of_item = v.inner_extent.empty() ? ph.point_count() : product_of(v.inner_extent);
-    return out * static_cast<double>(of_item) * static_cast<double>(ph.item_count());
-}
-
 } // namespace
-
-void space_slots(chain& c) {
-    constexpr std::int64_t most_apart = 16; // numbers more
-    for (std::size_t s = 0; s < c.slots.size(); ++s) {
-        auto& slot = c.slots[s];
-        double least = 0;
-        for (auto step = slot.length; step < slot.length + most_apart; ++step) {
-            double all = 0;
-            for (const auto& v : c.views)
-                if (v.where == chain_view::space::slot && v.number == static_cast<std::int32_t>(s))
-                    all += passes(c, v, step);
-            if (step == slot.length || all < least) least = all, slot.step = step;
-        }
-    }
-}
 
 void reuse_slots(chain& c) {
     for (std::int32_t phase = 0; phase < static_cast<std::int32_t>(c.phases.size()); ++phase)
         for (std::int32_t s = 0; s < static_cast<std::int32_t>(c.slots.size()); ++s) {
             if (c.slots[static_cast<std::size_t>(s)].first_phase != phase) continue;
-            if (const auto to = slot_user(c, phase).place_for(s); to >= 0) {
-                merge_slots(c, s, to);
+            if (const auto to = slot_user(c, phase).room_for(s)) {
+                merge_slots(c, s, *to);
                 s = -1; // numbers have changed
             }
         }

@@ -21,8 +21,7 @@ struct no_chain {
 
 class chain_state {
   public:
-    chain_state(const plan& p, std::string_view axis, const std::set<std::int32_t>& own, bool pads_slots)
-        : plan_(p), own_(own), pads_slots_(pads_slots) {
+    chain_state(const plan& p, std::string_view axis, const std::set<std::int32_t>& own) : plan_(p), own_(own) {
         out_.axis = axis;
     }
 
@@ -154,7 +153,6 @@ class chain_state {
 
     const plan& plan_;
     const std::set<std::int32_t> own_;
-    const bool pads_slots_;
     const step* step_ = nullptr;
     std::size_t element_ = 0;
     chain out_;

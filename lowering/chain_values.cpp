@@ -338,7 +338,7 @@ std::int32_t chain_state::slot_of(local_tensor& t) {
     if (t.slot < 0) {
         t.slot = static_cast<std::int32_t>(out_.slots.size());
         const auto first = t.phase >= 0 ? t.phase : phase_number();
-        out_.slots.push_back({t.slot_length(), first, first});
+        out_.slots.push_back(t.slot_of_phase(first));
     }
     if (t.phase >= 0 && t.phase < phase_number() && !t.is_stored) {
         auto& earlier = out_.phases[static_cast<std::size_t>(t.phase)];

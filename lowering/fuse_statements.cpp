@@ -2,6 +2,7 @@
 #include "lowering/fuse_statements.hpp"
 
 #include "lowering/chain_additions.hpp"
+#include "lowering/chain_banks.hpp"
 #include "lowering/chain_builder.hpp"
 #include "lowering/chain_constants.hpp"
 #include "lowering/chain_layout.hpp"
@@ -105,7 +106,7 @@ class fuser {
 
     std::optional<chain> build(std::size_t first, std::size_t last, const std::vector<step>& steps,
                                std::string_view axis, const std::set<std::int32_t>& own) {
-        chain_builder builder(plan_, axis, own, chip_.kind == target::cuda);
+        chain_builder builder(plan_, axis, own);
         for (const auto& st : steps)
             if (const auto problem = builder.add(st)) {
                 const auto n = &st == &steps.back() ? last : first + static_cast<std::size_t>(&st - steps.data());
