@@ -44,8 +44,10 @@ bool is_long(const step& st, axis_class c) {
            (st.kernel == family::tall_skinny_ab && c == axis_class::m);
 }
 
-bool has_columns_off_lines(const step& st) {
-    constexpr std::int64_t line = 16; // bytes: of an access, of the copy engine
+namespace {
+
+/// Whether an operand's columns along the long axis start at other places than multiples of so many bytes.
+bool has_columns_off(const step& st, std::int64_t line) {
     for (int o = 0; o < 3; ++o) {
         const auto& x = operand_of(st, o);
         const auto bytes = size_of(x.type);
@@ -61,6 +63,13 @@ bool has_columns_off_lines(const step& st) {
     }
     return false;
 }
+
+constexpr std::int64_t piece = 16, sector = 32; // bytes: of an access and of the copy engine, of memory
+
+} // namespace
+
+bool has_columns_off_lines(const step& st) { return has_columns_off(st, piece); }
+bool has_columns_off_sectors(const step& st) { return !has_columns_off_lines(st) && has_columns_off(st, sector); }
 
 std::int64_t least_changing_stride(const step& st, std::int32_t operand) {
     const auto& at = st.operands[static_cast<std::size_t>(operand)];

@@ -39,6 +39,9 @@ bool is_long(const step& st, axis_class c);
 /// Whether a tall-skinny product has columns along its long axis that lie anywhere: not at multiples of 16 bytes,
 /// where the first does.
 bool has_columns_off_lines(const step& st);
+/// Whether it has columns that lie at multiples of 16 bytes, and not all of 32, a sector of a GPU's memory, where the
+/// first does.
+bool has_columns_off_sectors(const step& st);
 
 /// The absolute stride of an operand from which on a kernel takes strides as arguments: an axis whose extent may
 /// change (the batch, the long axis) lies within them; of a batch of one they may be as long as that axis's own.

@@ -331,7 +331,10 @@ double slower(const step& st, const ab_sizes& s, const batched_tile& t, const ma
     case ab_kernel::threads:
         if (anywhere) return s.x >= 8 ? 1.3 : s.x == 4 ? 1.7 : 2.5;
         return (s.x == 2 && s.k > 1 ? 1.15 : 1) * by_distance(st, s, t);
-    case ab_kernel::boxes: return std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
+    case ab_kernel::boxes: {
+        const double rate = std::max(1.0, chip.bandwidth / (t.tile_m == 1 ? by_128_bytes : by_256_bytes));
+        return rate * (has_columns_off_sectors(st) ? 1 + 1.0 / (4 * t.tile_m) : 1); // one more sector for each four
+    }
     default: return t.core == batched_core::mma ? 1.12 : 1;
     }
 }
@@ -366,16 +369,17 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
     return slower(st, s, t, chip) * (busy + uneven * latency) + chip.launch_seconds;
 }
 
-/// Strides beyond the height are arguments of the kernel too: as if all columns began at multiples of 16 bytes, or
-/// none.
+/// Strides beyond the height are arguments of the kernel too: as if all columns began at multiples of 32 bytes, or
+/// of 16, or none.
 step of_class_height(step st, const machine& chip) {
     const auto s = ab_sizes_of(st);
-    const std::int64_t off = has_columns_off_lines(st) ? 1 : 0;
+    const bool off_lines = has_columns_off_lines(st), off_sectors = has_columns_off_sectors(st);
     auto rows = class_height(st, s.k * s.x + s.n * s.c * s.c_passes, chip);
     const auto side = axes_of(st, m);
     for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);
     for (auto& o : st.operands) {
         const auto own = std::abs(o.stride[static_cast<std::size_t>(side.front())]);
+        const auto off = off_lines ? 1 : off_sectors ? 16 / size_of(o.type) : 0;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
             if (st.classes[a] != m && own != 0 && std::abs(o.stride[a]) > own * largest_batched)
                 o.stride[a] = o.stride[a] / 16 * 16 + off;

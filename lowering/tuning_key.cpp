@@ -103,6 +103,22 @@ bool has_tall_columns_off_lines(const step& st, const machine& chip) {
     return has_columns_off_lines(st) && batch_of(st, chip) == batch_class::many;
 }
 
+namespace {
+
+/// Of tall-skinny products that are tall enough to have been measured.
+std::string_view columns_of(const step& st, const machine& chip) {
+    if (has_tall_columns_off_lines(st, chip)) return ", columns anywhere";
+    // Narrow A^T B is computed by threads that lie beside each other: a warp takes 512 bytes of a column and more.
+    constexpr std::int64_t narrow = 8;
+    const bool is_wide = is_long(st, m) || (is_long(st, k) && std::min(extent_of(st, m), extent_of(st, n)) >= narrow);
+    return is_wide && chip.kind == target::cuda && has_columns_off_sectors(st) &&
+                   batch_of(st, chip) == batch_class::many
+               ? ", columns off sectors"
+               : "";
+}
+
+} // namespace
+
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {
     constexpr double low = 1.5e6, middle = 12e6, tall = 400e6; // bytes
     const auto c = batch_of(st, chip);
@@ -118,13 +134,13 @@ tuning_key key_of(const step& st, const machine& chip) {
     };
     tuning_key out;
     // Lines of batched_lanes, and columns of tall-skinny products, that start at multiples of 16 bytes and others
-    // have kernels of their own; but for low tall-skinny products, of which none were measured.
+    // have kernels of their own. What comes by 128 bytes of a column touches five sectors for four where
+    // columns start within sectors.
     out.batch = batch_of(st, chip);
-    const std::string_view lines = has_tall_columns_off_lines(st, chip) ? ", columns anywhere"
-                                   : st.kernel != family::batched_lanes ? ""
-                                   : moves_lanes_in_boxes(st, chip)     ? ", lines aligned"
-                                   : shifts_lanes(st, chip)             ? ", lines shifted"
-                                                                        : "";
+    const std::string_view lines = st.kernel != family::batched_lanes ? columns_of(st, chip)
+                                   : moves_lanes_in_boxes(st, chip)   ? ", lines aligned"
+                                   : shifts_lanes(st, chip)           ? ", lines shifted"
+                                                                      : "";
     const bool odd = st.kernel == family::batched_small && chip.kind == target::cuda && loses_matrices(st);
     const bool halved = st.kernel == family::batched_blocked && symmetry_of_c(st) != symmetry::none;
     out.layout = fmt::format(

@@ -102,7 +102,7 @@ TEST_CASE("a tall matrix's entry does not serve low ones: its blocks have many r
     const char* const low = "C=f64[4000,8] A=f64[4000,8] B=f64[8,8]";
     tuning_table of_tall;
     of_tall.put(key_of(tall, chip), {another_tile(tall), 1e-3});
-    CHECK(of_height("C=f64[4000002,8] A=f64[4000002,8] B=f64[8,8]", {&of_tall, nullptr}).origin ==
+    CHECK(of_height("C=f64[4000004,8] A=f64[4000004,8] B=f64[8,8]", {&of_tall, nullptr}).origin ==
           tile_origin::measured);
     CHECK(of_height(low, {&of_tall, nullptr}).origin == tile_origin::model);
     const char* const middle = "C=f64[100000,8] A=f64[100000,8] B=f64[8,8]";
@@ -165,6 +165,40 @@ TEST_CASE("and whether its columns all start at multiples of 16 bytes between th
         CHECK(anywhere.size() == count_anywhere);
         CHECK(on_lines != anywhere);
     }
+}
+
+TEST_CASE("tall columns that start within sectors of 32 bytes are measured by themselves, but for narrow A^T*B") {
+    const auto ab = [&](const char* type, int height, int width) {
+        return key("C(i,j) = A(i,k)*B(k,j)",
+                   fmt::format("C={0}[{1},{2}] A={0}[{1},{2}] B={0}[{2},{2}]", type, height, width).c_str())
+            .layout;
+    };
+    const auto atb = [&](const char* type, int height, int width) {
+        return key("C(i,j) = A(k,i)*B(k,j)",
+                   fmt::format("C={0}[{2},{2}] A={0}[{1},{2}] B={0}[{1},{2}]", type, height, width).c_str())
+            .layout;
+    };
+    CHECK(ab("f32", 4194304, 24) == ab("f32", 4194312, 24));
+    CHECK(ab("f32", 4194308, 24) == ab("f32", 4194304, 24) + ", columns off sectors");
+    CHECK(ab("f32", 4194307, 24) == ab("f32", 4194304, 24) + ", columns anywhere");
+    CHECK(ab("f64", 4194306, 2) == ab("f64", 4194304, 2) + ", columns off sectors");
+    CHECK(ab("f32", 20004, 24) == ab("f32", 20000, 24)); // low ones are not
+    CHECK(atb("f64", 4194306, 16) == atb("f64", 4194304, 16) + ", columns off sectors");
+    CHECK(atb("f64", 4194306, 7) == atb("f64", 4194304, 7));
+}
+
+TEST_CASE("what comes by short pieces of columns is longer where these start within sectors") {
+    const auto seconds = [&](int height) {
+        const auto st = first_step(
+            bound_text("C(i,j) = A(i,k)*B(k,j)", fmt::format("C=f32[{0},48] A=f32[{0},48] B=f32[48,48]", height)));
+        batched_tile wide, narrow;
+        for (const auto& t : tile_candidates(st, chip))
+            if (t.boxed && t.threads == 128) (t.tile_m == 4 ? wide : narrow) = t;
+        REQUIRE((wide.boxed && narrow.boxed));
+        const auto both = predicted_seconds(st, {wide, narrow}, chip);
+        return both[1] / both[0];
+    };
+    CHECK(seconds(4194308) > 1.05 * seconds(4194304));
 }
 
 TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's extent and the long side are not") {
