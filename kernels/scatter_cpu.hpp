@@ -68,9 +68,9 @@ RICCI_FUNCTION void add_row(const scatter_arguments& a, const row_of_inverse& ro
 /// Rows [first, last), whose keys are their numbers or in a list.
 template <bool HasKeys>
 RICCI_FUNCTION void add_rows(const scatter_arguments& a, long long* x, long long first, long long last) {
-    long long begin = table_entry<list_type>(a.begins, first);
+    long long begin = begin_of_row(a, first);
     for (long long r = first; r < last; ++r) {
-        const long long end = table_entry<list_type>(a.begins, r + 1);
+        const long long end = begin_of_row(a, r + 1);
         const row_of_inverse row{begin, end, HasKeys ? table_entry<key_type>(a.keys, r) : r};
         if (changes_element(a, row)) add_row(a, row, x);
         begin = end;

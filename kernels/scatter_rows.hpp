@@ -14,6 +14,7 @@
 //   free_axis_count, free_axis[]   the output's others, the nearest in memory first;
 //   nearer_axis_count              so many of which are nearer than what the tables say
 //   list_type, key_type            of the inverse's numbers: index_table.hpp's codes
+//   rows_together                  rows of which one number says where they begin, where that is possible
 //   longest_row_in_order           entries of a row that is added number by number, at most
 #pragma once
 
@@ -22,11 +23,13 @@
 struct scatter_arguments {
     arguments tree;
     long long rows;
-    const void* begins;  ///< row r has the entries [begins[r], begins[r + 1])
-    const void* entries; ///< numbers of contributions
-    const void* keys;    ///< of each row; null: the row's number
-    long long unit;      ///< elements of the output that a key counts
-    long long start_from_zero; ///< 1: what elements hold does not count, and those without entries become zero
+    const void* begins;          ///< of each row's entries, which end where the next row's begin; or of every
+                                 ///< rows_together-th row's
+    const unsigned char* behind; ///< so many entries more, of each row; null: begins has each row's
+    const void* entries;         ///< numbers of contributions
+    const void* keys;            ///< of each row; null: the row's number
+    long long unit;              ///< elements of the output that a key counts
+    long long start_from_zero;   ///< 1: what elements hold does not count, and those without entries become zero
 };
 
 template <int Type> struct list_number { using type = unsigned; };
@@ -59,8 +62,12 @@ RICCI_FUNCTION long long unflatten_free(const arguments& a, long long t, long lo
 struct row_of_inverse {
     long long begin, end, key;
 };
+RICCI_FUNCTION long long begin_of_row(const scatter_arguments& a, long long row) {
+    if (a.behind == nullptr) return table_entry<list_type>(a.begins, row);
+    return table_entry<list_type>(a.begins, row / rows_together) + a.behind[row];
+}
 RICCI_FUNCTION row_of_inverse row_at(const scatter_arguments& a, long long row) {
-    return {table_entry<list_type>(a.begins, row), table_entry<list_type>(a.begins, row + 1),
+    return {begin_of_row(a, row), begin_of_row(a, row + 1),
             a.keys == nullptr ? row : table_entry<key_type>(a.keys, row)};
 }
 

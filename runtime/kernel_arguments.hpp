@@ -50,6 +50,9 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
         case what::row_begins:
             word = reinterpret_cast<std::uintptr_t>(lists.begins);
             break;
+        case what::row_behind:
+            word = reinterpret_cast<std::uintptr_t>(lists.behind);
+            break;
         case what::row_entries:
             word = reinterpret_cast<std::uintptr_t>(lists.entries);
             break;

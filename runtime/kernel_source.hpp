@@ -16,7 +16,7 @@ namespace ricci::runtime {
 struct argument_patch {
     enum class value : std::uint8_t {
         address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary,
-        rows, row_begins, row_entries, row_keys, start_from_zero, ///< of row_lists
+        rows, row_begins, row_behind, row_entries, row_keys, start_from_zero, ///< of row_lists
         adds_at_once ///< of a chain with additions: whether it does them itself
     };
     std::int32_t word = 0;
@@ -42,8 +42,9 @@ struct argument_constants {
 
 /// The inverse of tables as the scatter kernel reads it, kernels/scatter_rows.hpp.
 struct row_lists {
+    static constexpr std::int64_t rows_together = 16;
     std::int64_t rows = 0;
-    const void *begins = nullptr, *entries = nullptr, *keys = nullptr;
+    const void *begins = nullptr, *behind = nullptr, *entries = nullptr, *keys = nullptr;
     bool start_from_zero = false; ///< what elements hold does not count; those without entries become zero
 };
 

@@ -63,6 +63,7 @@ kernel_request make_scatter(const step& st, const machine& chip) {
     };
     text.constant("list_type", type_of_numbers(shape.has_wide_list()));
     text.constant("key_type", type_of_numbers(shape.has_wide_keys()));
+    text.constant("rows_together", row_lists::rows_together);
     text.constant("longest_row_in_order", longest_row_in_order);
     if (!cuda) {
         text.constant("row_part", row_part);
@@ -79,7 +80,8 @@ kernel_request make_scatter(const step& st, const machine& chip) {
     using what = argument_patch::value;
     pack.number(combinations);
     pack.number(0);
-    for (const auto w : {what::rows, what::row_begins, what::row_entries, what::row_keys}) pack.patch(w, 0);
+    for (const auto w : {what::rows, what::row_begins, what::row_behind, what::row_entries, what::row_keys})
+        pack.patch(w, 0);
     pack.number(shape.unit);
     pack.patch(what::start_from_zero, 0);
 
