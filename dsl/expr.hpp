@@ -22,9 +22,6 @@ using lowering::operation;
 template <class Result, class Expression>
 Result read_sum(const Expression& e); // capture.hpp
 
-/// Derives every node, so that concepts know them.
-struct expression_tag {};
-
 template <class X>
 concept expression = std::derived_from<X, expression_tag>;
 

@@ -241,10 +241,26 @@ constexpr auto operator-(const X& x, const Y& y) {
 
 /// Derives index tables in a position, p(e): see table.hpp.
 struct table_tag {};
+/// Derives every node of an expression, so that concepts know them: see expr.hpp.
+struct expression_tag {};
 
-/// What may stand in a position.
 template <class X>
-concept position_argument = linear<X> || integer<X> || std::derived_from<X, table_tag>;
+struct entries_of_tables_are_integers {
+    static_assert(!std::derived_from<X, expression_tag>,
+                  "an index table's entries are integers of 4 or 8 bytes: an expression of numbers, as in "
+                  "A(i, x(e)), is no position");
+};
+/// After it was refused it counts as fixed.
+template <std::derived_from<expression_tag> X>
+constexpr position<false> as_position(const X&) {
+    (void)entries_of_tables_are_integers<X>{};
+    return {0, {}};
+}
+
+/// What may stand in a position; an expression is refused there.
+template <class X>
+concept position_argument = linear<X> || integer<X> || std::derived_from<X, table_tag> ||
+                            std::derived_from<X, expression_tag>;
 
 } // namespace dsl
 
