@@ -1,4 +1,5 @@
-// table_check: whether the entries of index tables are positions of the tensors that they gather from.
+// table_check: whether the entries of index tables are positions of the tensors that they gather from, and differ
+// where the user says so.
 #include "runtime/table_check.hpp"
 
 #include "lowering/refuse.hpp"
@@ -8,8 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace ricci::runtime {
 namespace {
@@ -57,7 +61,8 @@ class all_entries {
 };
 
 /// Reads a table's entries in the order of their labels.
-template <class Entry> class checker {
+template <class Entry>
+class checker {
   public:
     checker(const table_check& check, const void* entries)
         : check_(check), entries_(static_cast<const Entry*>(entries)) {}
@@ -88,45 +93,93 @@ template <class Entry> class checker {
     std::vector<std::int64_t> at_;
 };
 
-template <class Entry> void check_one(const table_check& check, const void* entries, const statement& s) {
+/// " i = 1, e = 2", of the labels of a table's runs.
+std::string label_values(const table_check& check, const std::vector<std::int64_t>& at, const statement& s) {
+    std::string out;
+    for (std::size_t r = 0; r < check.runs.size(); ++r)
+        out += fmt::format("{} {} = {}", r == 0 ? "" : ",",
+                           s.labels[static_cast<std::size_t>(check.runs[r].label)].name, at[r]);
+    return out;
+}
+
+const position& position_of(const table_check& check, const statement& s) {
+    const auto& access = s.accesses[static_cast<std::size_t>(check.access)];
+    return s.positions[static_cast<std::size_t>(access.first_position + check.position)];
+}
+
+/// What distinct(p) promises.
+template <class Entry>
+void check_that_all_differ(const table_check& check, const void* entries, const statement& s) {
+    std::int64_t count = 1;
+    for (const auto& r : check.runs) count *= r.count;
+    std::vector<std::pair<Entry, std::int64_t>> all; // entries and their numbers, the first run's label fastest
+    all.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t n = 0; n < count; ++n) {
+        auto rest = n, offset = std::int64_t{0};
+        for (const auto& r : check.runs) offset += rest % r.count * r.stride, rest /= r.count;
+        all.emplace_back(static_cast<const Entry*>(entries)[offset], n);
+    }
+    std::ranges::sort(all);
+    const auto same = std::ranges::adjacent_find(all, {}, &std::pair<Entry, std::int64_t>::first);
+    if (same == all.end()) return;
+    const auto values = [&](std::int64_t n) {
+        std::vector<std::int64_t> at;
+        for (const auto& r : check.runs) at.push_back(r.begin + n % r.count), n /= r.count;
+        return label_values(check, at, s);
+    };
+    const auto& table = s.accesses[static_cast<std::size_t>(check.table)];
+    refuse(s, "{} is {} at{} and at{}, but distinct says that no two of its entries are equal", to_string(s, table),
+           same->first, values(same->second), values(std::next(same)->second));
+}
+
+template <class Entry>
+void check_one(const table_check& check, const void* entries, const statement& s) {
     if (all_entries<Entry>::takes(check) && all_entries<Entry>(check, entries).are_positions()) return;
     checker<Entry> c(check, entries);
     if (!c.finds_bad()) return;
-    std::string where;
-    for (std::size_t r = 0; r < check.runs.size(); ++r)
-        where += fmt::format("{} {} = {}", r == 0 ? " at" : ",",
-                             s.labels[static_cast<std::size_t>(check.runs[r].label)].name,
-                             c.at()[check.runs.size() - 1 - r]);
+    const std::vector<std::int64_t> at(c.at().rbegin(), c.at().rend());
     const auto names = operand_names(s);
-    refuse(s, "{}{} is {}, no value for position {} of {}, whose extent is {}",
-           to_string(s, s.accesses[static_cast<std::size_t>(check.table)]), where, c.value(), check.position + 1,
-           names[static_cast<std::size_t>(check.access)], check.extent);
+    refuse(s, "{}{}{} is {}, no value for position {} of {}, whose extent is {}",
+           to_string(s, s.accesses[static_cast<std::size_t>(check.table)]), at.empty() ? "" : " at",
+           label_values(check, at, s), c.value(), check.position + 1, names[static_cast<std::size_t>(check.access)],
+           check.extent);
+}
+
+/// Asked for, since it takes time.
+bool checks_all() {
+    static const bool checking = is_checking();
+    return checking;
+}
+
+template <class Entry>
+void check(const table_check& one, const void* entries, const statement& s) {
+    check_one<Entry>(one, entries, s);
+    if (checks_all() && position_of(one, s).distinct) check_that_all_differ<Entry>(one, entries, s);
 }
 
 } // namespace
 
-bool checks_tables(device d) {
-    static const bool checking = is_checking();
-    return d.is_cpu() || checking;
-}
+bool checks_tables(device d) { return d.is_cpu() || checks_all(); }
 
 void check_tables(const std::vector<table_check>& checks, const statement& s, device d, backend& b) {
     if (checks.empty() || (!d.is_cpu() && b.capturing())) return;
-    for (const auto& check : checks) {
-        if (std::any_of(check.runs.begin(), check.runs.end(), [](const auto& r) { return r.count == 0; })) continue;
-        const auto& table = s.accesses[static_cast<std::size_t>(check.table)];
+    for (const auto& one : checks) {
+        if (std::any_of(one.runs.begin(), one.runs.end(), [](const auto& r) { return r.count == 0; })) continue;
+        const auto& table = s.accesses[static_cast<std::size_t>(one.table)];
         const auto size = size_of(table.type);
-        const auto* first = static_cast<const std::byte*>(table.data) + check.offset * size;
+        const auto* first = static_cast<const std::byte*>(table.data) + one.offset * size;
         std::vector<std::byte> copied;
         if (!d.is_cpu()) {
             std::int64_t low = 0, high = 0;
-            for (const auto& r : check.runs) (r.stride < 0 ? low : high) += r.stride * (r.count - 1);
+            for (const auto& r : one.runs) (r.stride < 0 ? low : high) += r.stride * (r.count - 1);
             copied.resize(static_cast<std::size_t>((high - low + 1) * size));
             b.copy_out(copied.data(), first + low * size, copied.size());
             first = copied.data() - low * size;
         }
-        if (table.type == scalar_type::i32) check_one<std::int32_t>(check, first, s);
-        else check_one<std::int64_t>(check, first, s);
+        if (table.type == scalar_type::i32)
+            check<std::int32_t>(one, first, s);
+        else
+            check<std::int64_t>(one, first, s);
     }
 }
 

@@ -13,8 +13,9 @@ namespace ricci::runtime {
 /// they must be copied to the host first, only with RICCI_CHECK or RICCI_DEBUG in the environment, and in debug builds.
 bool checks_tables(device d);
 
-/// Throws ricci::error naming the first entry that is no position. Waits for the device, if it is not the CPU; does
-/// nothing while its stream is captured. Takes no memory on the CPU.
+/// Throws ricci::error naming the first entry that is no position; where such checks are asked for, also two that are
+/// equal of a table that is distinct. Waits for the device, if it is not the CPU; does nothing while its stream is
+/// captured. Takes no memory on the CPU where nothing is asked for.
 void check_tables(const std::vector<lowering::table_check>& checks, const lowering::statement& s, device d,
                   backend& b);
 

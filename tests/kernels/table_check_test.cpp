@@ -1,13 +1,16 @@
-// table_check_test: entries out of range are refused on the CPU, and with RICCI_CHECK=1 or RICCI_DEBUG=1, one of which
-// this test has, on a GPU too.
+// table_check_test: entries out of range are refused on the CPU, and with RICCI_CHECK=1 or RICCI_DEBUG=1, one of
+// which this test has, on a GPU too.
 #include "lowering/error.hpp"
 #include "lowering/lower.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/run.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/chain_cases.hpp"
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/device_under_test.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -71,4 +74,32 @@ TEST_CASE("so is one of a chain's tables, on either side") {
         INFO(report);
         CHECK(report.empty());
     }
+}
+
+TEST_CASE("a table that is said to be distinct is checked for it, where that is asked for") {
+    if (!runtime::is_checking()) return; // on one thread of a CPU
+    const device where(device_under_test());
+    auto c = make_case({"v(distinct(q)(i,e(1,5)),c) = w(i,c,e)", "v=f64[12,2] w=f64[2,2,9] q=i64[2:1,6:3]"}, 1);
+    const auto report = run_and_compare(c, where.code(), [&](const lowering::statement& s) {
+        const auto table =
+            std::find_if(s.accesses.begin(), s.accesses.end(), [](const auto& a) { return a.name == "q"; });
+        auto* const entry = static_cast<std::int64_t*>(table->data) + 1 + 4 * 3; // q(1, 4)
+        std::int64_t good = 0, same = 0;
+        runtime::copy(cpu(), &good, where, entry, sizeof good);
+        runtime::copy(cpu(), &same, where, entry - 3, sizeof same);
+        runtime::copy(where, entry, cpu(), &same, sizeof same);
+        CHECK_THROWS_WITH(runtime::run(s),
+                          Catch::Contains(fmt::format(
+                              "q(i, e(1, 5)) is {} at i = 1, e = 3 and at i = 1, e = 4, but distinct says that no "
+                              "two of its entries are equal",
+                              same)));
+        runtime::copy(where, entry, cpu(), &good, sizeof good);
+        std::int64_t unused = 0; // q(1, 5)
+        runtime::copy(cpu(), &unused, where, entry + 3, sizeof unused);
+        runtime::copy(where, entry + 3, cpu(), &same, sizeof same);
+        runtime::run(s);
+        runtime::copy(where, entry + 3, cpu(), &unused, sizeof unused);
+    });
+    INFO(report);
+    CHECK(report.empty());
 }
