@@ -114,8 +114,11 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                                         describe(find_kernel(b, kernel.source, kernel.entry)));
             }
         }
-        text += fmt::format("\n      {}, {}, roofline {}\n", with_unit(cost.bytes, "B"),
-                            with_unit(cost.flops, "flop"), with_time_unit(cost.seconds));
+        const bool is_fill =
+            std::ranges::any_of(p.steps, [&](const step& s) { return s.fill == static_cast<std::int32_t>(n); });
+        text += fmt::format("\n      {}, {}, roofline {}{}\n", with_unit(cost.bytes, "B"),
+                            with_unit(cost.flops, "flop"), with_time_unit(cost.seconds),
+                            is_fill ? "; nothing of it where what adds starts from zero instead" : "");
     }
     if (p.steps.empty()) text += "    nothing to do\n";
     return text;

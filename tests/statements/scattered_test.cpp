@@ -221,3 +221,16 @@ TEST_CASE("explain tells of the second pass") {
                               Catch::Contains("takes at most 44 bytes") &&
                               Catch::Contains("form scatter, kernel scatter") && !Catch::Contains("temporary"));
 }
+
+TEST_CASE("explain tells of zeros that the second pass sets") {
+    example x;
+    std::ostringstream out;
+    ricci::explain(
+        [&] {
+            x.v(i) = 0;
+            x.v(x.l(e)) += x.w(e);
+        },
+        out);
+    CHECK_THAT(out.str(), Catch::Contains("step 1 sets what step 2 adds to") &&
+                              Catch::Contains("; nothing of it where what adds starts from zero instead"));
+}
