@@ -18,7 +18,7 @@ inline byte_span span_of(const statement& s, const access& a) {
     std::uint64_t low = 0, high = 0;
     const auto base = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(a.data));
     for (int p = 0; p < a.position_count; ++p) {
-        const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
+        const auto& position = position_of(s, a, p);
         if (position.extent <= 0) return {base, base};
         const auto reach =
             static_cast<std::uint64_t>(position.stride) * static_cast<std::uint64_t>(position.extent - 1);

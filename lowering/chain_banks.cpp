@@ -2,8 +2,7 @@
 #include "lowering/chain_banks.hpp"
 
 #include "lowering/bank_conflicts.hpp"
-#include "lowering/chain_locals.hpp"
-#include "lowering/chain_slots.hpp"
+#include "lowering/slot_views.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -28,7 +27,7 @@ class slot_accesses {
             const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
             accesses here{ph.item_count(), 0, {}};
             for (std::int64_t thread = 0; thread < threads; ++thread) {
-                auto rest = thread % here.items, at = std::int64_t{0};
+                auto rest = thread % here.items, at = v.offset;
                 for (std::size_t a = 0; a < ph.items.size(); ++a)
                     at += rest % ph.items[a] * v.item[a], rest /= ph.items[a];
                 here.coordinates.push_back(coordinates(at, s.strides, s.extents).value());
@@ -68,7 +67,7 @@ class slot_accesses {
 
 /// Dense ones in every order of up to three dimensions, and with gaps behind the nearest two.
 std::vector<spacing> spacings_of(const chain_slot& s) {
-    constexpr std::int64_t most_gap[] = {3, 15};
+    constexpr std::int64_t most_gap[] = {3, 7};
     std::vector<std::size_t> order(s.extents.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::vector<spacing> out;
@@ -106,7 +105,7 @@ spacing best_of(const std::vector<spacing>& all, const slot_accesses& accesses) 
 } // namespace
 
 void space_slots(chain& c) {
-    constexpr std::int64_t most_apart = 16; // numbers more
+    constexpr std::int64_t most_apart = 12; // numbers more
     for (std::size_t n = 0; n < c.slots.size(); ++n) {
         const auto number = static_cast<std::int32_t>(n);
         const slot_accesses accesses(c, number);
@@ -115,9 +114,7 @@ void space_slots(chain& c) {
             for (std::int64_t more = 0; more < most_apart; ++more) all.push_back({one.strides, one.step + more});
         const auto best = best_of(all, accesses);
         auto& slot = c.slots[n];
-        std::vector<std::int32_t> same(slot.extents.size());
-        std::iota(same.begin(), same.end(), 0);
-        go_by(c, number, best.strides, same);
+        go_by(c, number, best.strides);
         slot.strides = best.strides, slot.step = best.step;
     }
 }

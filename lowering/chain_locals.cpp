@@ -1,25 +1,12 @@
 // chain_locals: a temporary that stays within a chain.
 #include "lowering/chain_locals.hpp"
 
+#include "lowering/slot_views.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 namespace ricci::lowering {
-
-std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, const std::vector<std::int64_t>& strides,
-                                                     const std::vector<std::int64_t>& extents) {
-    std::vector<std::size_t> order(strides.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return strides[a] > strides[b]; });
-    std::vector<std::int64_t> out(strides.size(), 0);
-    for (const auto d : order) {
-        if (extents[d] == 1) continue;
-        out[d] = distance / strides[d];
-        distance -= out[d] * strides[d];
-    }
-    if (distance != 0) return {};
-    return out;
-}
 
 std::int32_t local_tensor::way::dimension_of(std::size_t axis) const {
     std::int32_t found = -1;

@@ -19,10 +19,6 @@ struct axis_place {
     bool operator==(const axis_place&) const = default;
 };
 
-/// The coordinates that a distance in a box has by its strides, the largest first; nothing is left over.
-std::optional<std::vector<std::int64_t>> coordinates(std::int64_t distance, const std::vector<std::int64_t>& strides,
-                                                     const std::vector<std::int64_t>& extents);
-
 /// A temporary's slice of one element. Its slot is dense, the dimension that is nearest in memory nearest.
 class local_tensor {
   public:

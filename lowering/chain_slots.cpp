@@ -1,11 +1,11 @@
 // chain_slots: slots that one phase reads for the last time and in which it can leave its results.
 #include "lowering/chain_slots.hpp"
 
-#include "lowering/chain_locals.hpp"
+#include "lowering/chain_layout.hpp"
 #include "lowering/chain_uses.hpp"
+#include "lowering/slot_views.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 namespace ricci::lowering {
@@ -19,9 +19,10 @@ struct room {
     std::vector<std::int64_t> extents; ///< of the box that has room for both
 };
 
-/// The dimension along which a view goes, from its first number on and one by one, where a step is `stride`; -1:
-/// none.
-std::int32_t dimension_along(const chain_slot& s, const chain_view& v, std::int64_t stride) {
+/// The dimension of its slot along which a view goes, from its first number on and one by one, where a step is
+/// `stride`, and along which no other axis of its phase goes; -1: none. So what has one value of that axis has a part
+/// of the slot for itself.
+std::int32_t dimension_along(const chain_slot& s, const chain_phase& ph, const chain_view& v, std::int64_t stride) {
     const auto steps = coordinates(stride, s.strides, s.extents), begin = coordinates(v.offset, s.strides, s.extents);
     std::int32_t found = -1;
     for (std::size_t d = 0; steps && begin && d < steps->size(); ++d) {
@@ -29,7 +30,16 @@ std::int32_t dimension_along(const chain_slot& s, const chain_view& v, std::int6
         if ((*steps)[d] != 1 || (*begin)[d] != 0 || found >= 0) return -1;
         found = static_cast<std::int32_t>(d);
     }
-    return found;
+    if (found < 0) return -1;
+    int along = 0;
+    const auto count = [&](const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& extents) {
+        for (std::size_t a = 0; a < strides.size(); ++a) {
+            const auto other = coordinates(strides[a], s.strides, s.extents);
+            along += extents[a] > 1 && (!other || (*other)[static_cast<std::size_t>(found)] != 0) ? 1 : 0;
+        }
+    };
+    count(v.item, ph.items), count(v.stream, ph.stream), count(v.inner, v.inner_extent);
+    return along == 1 ? found : -1;
 }
 
 /// Dimensions of a written slot, and those of the read one that they take the place of.
@@ -118,8 +128,8 @@ class slot_user {
             const auto pair = [&](const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& to,
                                   const std::vector<std::int64_t>& from) {
                 for (std::size_t a = 0; a < extents.size(); ++a)
-                    if (extents[a] > 1 && !pairs.add(dimension_along(at(written), store.view, to[a]),
-                                                     dimension_along(at(read), use.view, from[a])))
+                    if (extents[a] > 1 && !pairs.add(dimension_along(at(written), ph, store.view, to[a]),
+                                                     dimension_along(at(read), ph, use.view, from[a])))
                         return false;
                 return true;
             };
@@ -127,49 +137,19 @@ class slot_user {
             if (use.how == when::around_points || store.how == when::around_points) continue;
             if (use.op > store.op || !pair(ph.stream, store.view.stream, use.view.stream)) return {};
         }
-        auto out = std::move(pairs).finish(read);
-        if (product_of(out.extents) > at(read).length() + at(written).length()) return {};
-        return out;
+        return std::move(pairs).finish(read);
     }
 
     const chain& c_;
     std::int32_t phase_;
 };
 
-} // namespace
-
-void go_by(chain& c, std::int32_t slot, const std::vector<std::int64_t>& strides,
-           const std::vector<std::int32_t>& dimension) {
-    const auto& s = c.slots[static_cast<std::size_t>(slot)];
-    const auto moved = [&](std::int64_t distance) {
-        const auto steps = coordinates(distance, s.strides, s.extents).value();
-        std::int64_t out = 0;
-        for (std::size_t d = 0; d < steps.size(); ++d)
-            if (dimension[d] >= 0) out += steps[d] * strides[static_cast<std::size_t>(dimension[d])];
-        return out;
-    };
-    for (auto& v : c.views) {
-        if (v.where != chain_view::space::slot || v.number != slot) continue;
-        v.offset = moved(v.offset);
-        for (auto* list : {&v.item, &v.stream, &v.inner})
-            for (auto& stride : *list) stride = moved(stride);
-    }
-}
-
-namespace {
-
-std::vector<std::int32_t> same_dimensions(const chain_slot& s) {
-    std::vector<std::int32_t> out(s.extents.size());
-    std::iota(out.begin(), out.end(), 0);
-    return out;
-}
-
 /// The slot becomes that with room for it, and numbers behind it move down.
 void merge_slots(chain& c, std::int32_t from, const room& to) {
     auto &kept = c.slots[static_cast<std::size_t>(to.slot)], &gone = c.slots[static_cast<std::size_t>(from)];
     const auto strides = dense_strides(to.extents);
     go_by(c, from, strides, to.dimension);
-    go_by(c, to.slot, strides, same_dimensions(kept));
+    go_by(c, to.slot, strides);
     kept.extents = to.extents, kept.strides = strides;
     kept.last_phase = gone.last_phase;
     for (auto& v : c.views) {
@@ -183,13 +163,17 @@ void merge_slots(chain& c, std::int32_t from, const room& to) {
 } // namespace
 
 void reuse_slots(chain& c) {
+    const auto bytes_of = [](const chain& of) { return vector_layout_of(of, 1).bytes; };
     for (std::int32_t phase = 0; phase < static_cast<std::int32_t>(c.phases.size()); ++phase)
         for (std::int32_t s = 0; s < static_cast<std::int32_t>(c.slots.size()); ++s) {
             if (c.slots[static_cast<std::size_t>(s)].first_phase != phase) continue;
-            if (const auto to = slot_user(c, phase).room_for(s)) {
-                merge_slots(c, s, *to);
-                s = -1; // numbers have changed
-            }
+            const auto to = slot_user(c, phase).room_for(s);
+            if (!to) continue;
+            auto merged = c;
+            merge_slots(merged, s, *to);
+            if (bytes_of(merged) > bytes_of(c)) continue; // a box is there for both lives
+            c = std::move(merged);
+            s = -1; // numbers have changed
         }
 }
 

@@ -144,9 +144,7 @@ class overlap_checker {
             }
     }
 
-    const position& left_position(int p) const {
-        return s_.positions[static_cast<std::size_t>(s_.accesses[0].first_position + p)];
-    }
+    const position& left_position(int p) const { return position_of(s_, s_.accesses[0], p); }
 
     /// Whether no two elements of the left's tensor share an address.
     bool is_box_injective() const {

@@ -75,7 +75,9 @@ void choose_tile(step& st, const machine& chip, const priors& known) {
     for (const auto* table : {known.measured, known.shipped})
         if (table != nullptr && !table->entries().empty()) tables.push_back(table);
     if (!tables.empty()) {
-        const auto key = key_of(st, chip);
+        std::vector<tuning_key> keys{key_of(st, chip)};
+        // What was measured of columns on sectors is better than nothing.
+        if (has_tall_columns_off_sectors(st, chip)) keys.push_back(with_columns_on_sectors(keys[0]));
         std::vector<batched_tile> made; // often thousands: only where a table has something to say of them
         const auto candidates = [&]() -> const std::vector<batched_tile>& {
             if (made.empty()) made = tile_candidates(st, chip);
@@ -84,15 +86,17 @@ void choose_tile(step& st, const machine& chip, const priors& known) {
         const auto take = [&](const batched_tile& tile, tile_origin origin) {
             st.batched = tile, st.origin = origin;
         };
-        for (const auto* table : tables)
-            if (const auto* found = table->find(key);
-                found != nullptr &&
-                std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
-                return take(found->tile, table == known.measured ? tile_origin::measured : tile_origin::shipped);
-        for (const auto* table : tables)
-            if (const auto neighbors = table->near(key, most_neighbors);
-                !neighbors.empty() && candidates().size() > 1)
-                return take(most_alike(st, candidates(), chip, key, neighbors), tile_origin::neighbors);
+        for (const auto& key : keys) {
+            for (const auto* table : tables)
+                if (const auto* found = table->find(key);
+                    found != nullptr &&
+                    std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
+                    return take(found->tile, table == known.measured ? tile_origin::measured : tile_origin::shipped);
+            for (const auto* table : tables)
+                if (const auto neighbors = table->near(key, most_neighbors);
+                    !neighbors.empty() && candidates().size() > 1)
+                    return take(most_alike(st, candidates(), chip, key, neighbors), tile_origin::neighbors);
+        }
     }
     st.batched = model_tile(st, chip);
     st.origin = tile_origin::model;

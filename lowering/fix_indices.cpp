@@ -47,17 +47,17 @@ class index_fixer {
                        device_name(s_.accesses[0].device), names_[n], device_name(a.device));
             bool empty = false;
             for (int p = 0; p < a.position_count; ++p) {
-                const auto& position = position_of(a, p);
+                const auto& position = position_of(s_, a, p);
                 if (position.extent < 0)
                     refuse(s_, "position {} of {} has extent {}", p + 1, names_[n], position.extent);
                 empty = empty || position.extent == 0;
             }
             wide elements = 1;
             for (int p = 0; !empty && p < a.position_count; ++p)
-                elements = fit(elements * position_of(a, p).extent, "the number of elements of", n);
+                elements = fit(elements * position_of(s_, a, p).extent, "the number of elements of", n);
             wide lowest = 0, highest = 0;
             for (int p = 0; !empty && p < a.position_count; ++p) {
-                const auto& position = position_of(a, p);
+                const auto& position = position_of(s_, a, p);
                 const wide steps = fit(static_cast<wide>(position.stride) * (position.extent - 1), "the span of", n);
                 const wide reach = steps * size_of(a.type);
                 lowest = fit(lowest + std::min<wide>(reach, 0), "the span in bytes of", n);
@@ -85,11 +85,11 @@ class index_fixer {
                 refuse_numbers(static_cast<std::size_t>(n.a));
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p)
-                if (position_of(s_.accesses[n], p).is_gathered()) check_gathered(n, p);
+                if (position_of(s_, s_.accesses[n], p).is_gathered()) check_gathered(n, p);
     }
 
     void check_gathered(std::size_t n, int p) const {
-        const auto& position = position_of(s_.accesses[n], p);
+        const auto& position = position_of(s_, s_.accesses[n], p);
         const auto t = static_cast<std::size_t>(position.table);
         const auto& table = s_.accesses[t];
         const auto place = [&] { return fmt::format("position {} of {}", p + 1, names_[n]); };
@@ -120,9 +120,6 @@ class index_fixer {
 
     bool is_addresses(std::int32_t table) const {
         return s_.accesses[static_cast<std::size_t>(table)].type == scalar_type::address;
-    }
-    const position& position_of(const access& a, int p) const {
-        return s_.positions[static_cast<std::size_t>(a.first_position + p)];
     }
     const affine_term* terms_of(const position& p) const { return s_.terms.data() + p.first_term; }
     std::string_view label_name(std::int32_t l) const { return s_.labels[static_cast<std::size_t>(l)].name; }
@@ -176,7 +173,7 @@ class index_fixer {
     template <class F> void for_each_plain(std::int32_t label, F f) const {
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p) {
-                const auto& position = position_of(s_.accesses[n], p);
+                const auto& position = position_of(s_, s_.accesses[n], p);
                 if (is_plain(position) && terms_of(position)->label == label) f(n, p, position.extent);
             }
     }
@@ -223,7 +220,7 @@ class index_fixer {
     void check_positions(const access& a) const {
         const auto number = static_cast<std::size_t>(&a - s_.accesses.data());
         for (int p = 0; p < a.position_count; ++p) {
-            const auto& position = position_of(a, p);
+            const auto& position = position_of(s_, a, p);
             if (position.is_gathered()) continue;
             wide lowest = position.offset, highest = position.offset;
             bool empty = false;
@@ -272,7 +269,7 @@ class index_fixer {
         std::vector<table_check> out;
         for (std::size_t n = 0; n < s_.accesses.size(); ++n)
             for (int p = 0; p < s_.accesses[n].position_count; ++p) {
-                const auto& position = position_of(s_.accesses[n], p);
+                const auto& position = position_of(s_, s_.accesses[n], p);
                 if (!position.is_gathered() || is_addresses(position.table)) continue;
                 const auto& table = st.operands[static_cast<std::size_t>(position.table)];
                 auto& check = out.emplace_back(
@@ -295,7 +292,7 @@ class index_fixer {
         out.present.assign(s_.labels.size(), 0);
         wide offset = 0;
         for (int p = 0; p < a.position_count; ++p) {
-            const auto& position = position_of(a, p);
+            const auto& position = position_of(s_, a, p);
             if (position.is_gathered()) {
                 const bool may_be_equal = number == 0 && !position.distinct && !is_addresses(position.table);
                 out.gathers.push_back({position.table, position.stride, position.extent,

@@ -83,7 +83,7 @@ class program_joiner {
         temporary t;
         t.type = a.type, t.elements = 1, t.is_local = true;
         for (int p = 0; p < a.position_count; ++p) {
-            const auto extent = s.positions[static_cast<std::size_t>(a.first_position + p)].extent;
+            const auto extent = position_of(s, a, p).extent;
             t.extents.push_back(extent);
             if (__builtin_mul_overflow(t.elements, extent, &t.elements))
                 throw error("the size of a ricci::local does not fit 64 bits");

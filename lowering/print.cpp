@@ -73,8 +73,7 @@ class access_printer {
     std::string print(std::size_t number) {
         const auto& a = s_.accesses[number];
         std::vector<std::string> parts;
-        for (int p = 0; p < a.position_count; ++p)
-            parts.push_back(print(s_.positions[static_cast<std::size_t>(a.first_position + p)]));
+        for (int p = 0; p < a.position_count; ++p) parts.push_back(print(position_of(s_, a, p)));
         const auto text = fmt::format("{}({})", names_[number], fmt::join(parts, ", "));
         return a.padded ? fmt::format("padded({})({})", names_[number], fmt::join(parts, ", ")) : text;
     }
@@ -153,7 +152,7 @@ std::vector<std::string> operand_names(const statement& s) {
         const auto next = std::string(1, static_cast<char>('A' + letters.size() % 26));
         std::vector<std::int64_t> shape;
         for (int p = 0; p < a.position_count; ++p) {
-            const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
+            const auto& position = position_of(s, a, p);
             shape.push_back(position.extent), shape.push_back(position.stride);
         }
         names.push_back(letters.try_emplace({a.data, a.local, a.type, std::move(shape)}, next).first->second);

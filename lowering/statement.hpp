@@ -131,6 +131,11 @@ inline bool is_aligned(const access& a) {
 /// Whether the data of an access begins at a multiple of 4 bytes, as a GPU's BLAS wants it of 2-byte elements.
 inline bool is_at_word(const access& a) { return reinterpret_cast<std::uintptr_t>(a.data) % 4 == 0; }
 
+/// Position p of an access.
+inline const position& position_of(const statement& s, const access& a, std::int32_t p) {
+    return s.positions[static_cast<std::size_t>(a.first_position + p)];
+}
+
 /// The first of an access's positions that an address replaces its data by, or null.
 inline const position* position_of_addresses(const statement& s, const access& a) {
     const auto* const first = s.positions.data() + a.first_position;

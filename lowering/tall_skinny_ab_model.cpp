@@ -373,7 +373,7 @@ double seconds_of(const step& st, const ab_sizes& s, const batched_tile& t, cons
 /// of 16, or none.
 step of_class_height(step st, const machine& chip) {
     const auto s = ab_sizes_of(st);
-    const bool off_lines = has_columns_off_lines(st), off_sectors = has_columns_off_sectors(st);
+    const bool off_lines = has_columns_off_lines(st), off_sectors = has_tall_columns_off_sectors(st, chip);
     auto rows = class_height(st, s.k * s.x + s.n * s.c * s.c_passes, chip);
     const auto side = axes_of(st, m);
     for (const auto a : side) st.axes[static_cast<std::size_t>(a)].extent = std::exchange(rows, 1);

@@ -321,15 +321,17 @@ double slower(const step& st, const batched_tile& t, bool anywhere) {
 /// Columns that start within sectors of the memory: what of a column comes at once has one more, which mostly is in
 /// the L2 cache still (an H100, 2026-11-25: f64 16 and f16 64 by 128 bytes 1.13 times as long).
 double by_sectors(const step& st, const batched_tile& t) {
-    if (!has_columns_off_sectors(st)) return 1;
     const auto s = atb_sizes_of(st);
     const auto kernel = atb_kernel_of(t);
     const auto lanes = kernel == atb_kernel::threads ? warp : kernel == atb_kernel::warps ? 4 : 1;
     return 1 + 16 / real(lanes * t.k_panel * std::max(s.x, s.y));
 }
 
-/// `anywhere`: columns start anywhere, and the product is tall enough for that to count.
-double seconds_of(const step& st, const batched_tile& t, bool anywhere, const machine& chip) {
+/// Where columns start that are not all at multiples of 32 bytes, and the product is tall enough for that to count.
+enum class columns_start { on_sectors, within_sectors, anywhere };
+
+double seconds_of(const step& st, const batched_tile& t, columns_start start, const machine& chip) {
+    const bool anywhere = start == columns_start::anywhere;
     const auto s = atb_sizes_of(st);
     const double clock = sm_clock(chip);
     // Where blocks are few or their units large, some have more than others.
@@ -354,8 +356,9 @@ double seconds_of(const step& st, const batched_tile& t, bool anywhere, const ma
     double slowest = 0, sum = 0;
     for (const double p : parts) slowest = std::max(slowest, p), sum += p;
     constexpr double beside = 0.05; // of the units that are not the slowest, what is not hidden
-    return slower(st, t, anywhere) * by_sectors(st, t) * (slowest + beside * (sum - slowest)) +
-           tail_seconds(st, t, chip) + chip.launch_seconds;
+    const double sectors = start == columns_start::within_sectors ? by_sectors(st, t) : 1;
+    return slower(st, t, anywhere) * sectors * (slowest + beside * (sum - slowest)) + tail_seconds(st, t, chip) +
+           chip.launch_seconds;
 }
 
 } // namespace
@@ -370,9 +373,11 @@ std::vector<batched_tile> atb_candidates(const step& st, const machine& chip) {
 
 std::vector<double> atb_seconds(const step& given, const std::vector<batched_tile>& tiles, const machine& chip) {
     const auto st = of_class_height(given, chip);
-    const bool anywhere = has_tall_columns_off_lines(st, chip);
+    const auto start = has_tall_columns_off_lines(st, chip)     ? columns_start::anywhere
+                       : has_tall_columns_off_sectors(st, chip) ? columns_start::within_sectors
+                                                                : columns_start::on_sectors;
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, t, anywhere, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(st, t, start, chip));
     return out;
 }
 

@@ -18,6 +18,8 @@
 namespace ricci::lowering {
 namespace {
 
+constexpr std::string_view off_sectors = ", columns off sectors";
+
 using enum axis_class;
 
 struct side {
@@ -103,21 +105,13 @@ bool has_tall_columns_off_lines(const step& st, const machine& chip) {
     return has_columns_off_lines(st) && batch_of(st, chip) == batch_class::many;
 }
 
-namespace {
-
-/// Of tall-skinny products that are tall enough to have been measured.
-std::string_view columns_of(const step& st, const machine& chip) {
-    if (has_tall_columns_off_lines(st, chip)) return ", columns anywhere";
+bool has_tall_columns_off_sectors(const step& st, const machine& chip) {
     // Narrow A^T B is computed by threads that lie beside each other: a warp takes 512 bytes of a column and more.
     constexpr std::int64_t narrow = 8;
     const bool is_wide = is_long(st, m) || (is_long(st, k) && std::min(extent_of(st, m), extent_of(st, n)) >= narrow);
     return is_wide && chip.kind == target::cuda && has_columns_off_sectors(st) &&
-                   batch_of(st, chip) == batch_class::many
-               ? ", columns off sectors"
-               : "";
+           batch_of(st, chip) == batch_class::many;
 }
-
-} // namespace
 
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {
     constexpr double low = 1.5e6, middle = 12e6, tall = 400e6; // bytes
@@ -137,10 +131,12 @@ tuning_key key_of(const step& st, const machine& chip) {
     // have kernels of their own. What comes by 128 bytes of a column touches five sectors for four where
     // columns start within sectors.
     out.batch = batch_of(st, chip);
-    const std::string_view lines = st.kernel != family::batched_lanes ? columns_of(st, chip)
-                                   : moves_lanes_in_boxes(st, chip)   ? ", lines aligned"
-                                   : shifts_lanes(st, chip)           ? ", lines shifted"
-                                                                      : "";
+    const std::string_view lines = has_tall_columns_off_lines(st, chip)     ? ", columns anywhere"
+                                   : has_tall_columns_off_sectors(st, chip) ? off_sectors
+                                   : st.kernel != family::batched_lanes     ? ""
+                                   : moves_lanes_in_boxes(st, chip)         ? ", lines aligned"
+                                   : shifts_lanes(st, chip)                 ? ", lines shifted"
+                                                                            : "";
     const bool odd = st.kernel == family::batched_small && chip.kind == target::cuda && loses_matrices(st);
     const bool halved = st.kernel == family::batched_blocked && symmetry_of_c(st) != symmetry::none;
     out.layout = fmt::format(
@@ -155,6 +151,12 @@ tuning_key key_of(const step& st, const machine& chip) {
     out.strides =
         fmt::format("C {}, A {}, B {}", strides_of(st, at(0)), strides_of(st, at(st.x)), strides_of(st, at(st.y)));
     return out;
+}
+
+tuning_key with_columns_on_sectors(tuning_key key) {
+    if (const auto at = key.layout.find(off_sectors); at != std::string::npos)
+        key.layout.erase(at, off_sectors.size());
+    return key;
 }
 
 std::string to_string(const tuning_key& key) {

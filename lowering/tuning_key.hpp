@@ -24,6 +24,8 @@ batch_class batch_of(const step& st, const machine& chip);
 /// Whether a tall-skinny product has kernels of its own because its columns start anywhere: low ones share theirs,
 /// whatever columns start at.
 bool has_tall_columns_off_lines(const step& st, const machine& chip);
+/// The same of columns that start within sectors, of products whose kernels take short pieces of them.
+bool has_tall_columns_off_sectors(const step& st, const machine& chip);
 
 /// The long axis's extent that stands for those of a tall-skinny product's class, `row_bytes` for each step along it:
 /// the extent is an argument of the kernel, so its parameters must not depend on it.
@@ -43,6 +45,9 @@ struct tuning_key {
 
 /// The key of a step whose kernel is chosen and has_tile.
 tuning_key key_of(const step& st, const machine& chip);
+
+/// The same of a tall product that has_tall_columns_off_sectors, as if it had not.
+tuning_key with_columns_on_sectors(tuning_key key);
 
 /// "m=8 n=8 k=8, batched_small f64*f64->f64 in f64 += ..., many": for people.
 std::string to_string(const tuning_key& key);

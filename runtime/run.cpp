@@ -147,12 +147,9 @@ class local_memory {
         if (pieces_.contains(a.local)) return;
         std::size_t bytes = static_cast<std::size_t>(size_of(a.type));
         for (int p = 0; p < a.position_count; ++p)
-            if (s.positions[static_cast<std::size_t>(a.first_position + p)].extent == 0) bytes = 0;
+            if (position_of(s, a, p).extent == 0) bytes = 0;
         for (int p = 0; p < a.position_count; ++p)
-            if (__builtin_mul_overflow(
-                    bytes,
-                    static_cast<std::size_t>(s.positions[static_cast<std::size_t>(a.first_position + p)].extent),
-                    &bytes))
+            if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(position_of(s, a, p).extent), &bytes))
                 throw error("the size of a ricci::local does not fit 64 bits");
         const device d(a.device);
         pieces_.emplace(a.local, piece(allocate(d, bytes, true), release_on{d}));

@@ -56,7 +56,7 @@ void append_key(const statement& s, key_words& key) {
     for (const auto& a : s.accesses) {
         write_access_header(a, key);
         for (int p = 0; p < a.position_count; ++p) {
-            const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
+            const auto& position = position_of(s, a, p);
             key.push_back(word(position.extent));
             key.push_back(word(position.stride));
             key.push_back(word(position.offset));
@@ -89,7 +89,7 @@ void write_shapeless_key(const statement& s, key_words& key) {
     for (const auto& a : s.accesses) {
         write_access_header(a, key);
         for (int p = 0; p < a.position_count; ++p) {
-            const auto& position = s.positions[static_cast<std::size_t>(a.first_position + p)];
+            const auto& position = position_of(s, a, p);
             key.push_back(word(position.term_count) | word(position.table + 1) << 16);
             for (int t = 0; t < position.term_count; ++t)
                 key.push_back(word(s.terms[static_cast<std::size_t>(position.first_term + t)].label));

@@ -93,8 +93,8 @@ rows_on_host<Number> rows_of(const scatter_shape& shape, const std::vector<table
 }
 
 /// Where rows begin, by a byte each: `begins` keeps every rows_together-th, `behind` has what is between there and
-/// each row's. Empty where that is too much, and begins is as it was. Of meshes a quarter of a kernel's bytes for its
-/// rows are left, of all that it reads a twelfth less (hexahedra of order 4).
+/// each row's. Empty where that is too much, and begins is as it was. A kernel for hexahedra of order 4 moves a
+/// twelfth less.
 template <class Number>
 std::vector<std::uint8_t> shorten(std::vector<Number>& begins) {
     constexpr auto together = static_cast<std::size_t>(row_lists::rows_together);

@@ -95,9 +95,12 @@ class program_maker {
     void add_statement(bool to_local) {
         const auto x = source();
         std::string letters = x.letters, right;
-        switch (below(6)) {
+        switch (below(7)) {
         case 0:
         case 1: right = contraction(x, letters); break;
+        case 6:
+            right = window(x, letters);
+            break;
         case 2: right = with_an_elements_own(x, letters); break;
         case 3: right = fmt::format("{}*{}", access(x.name, x.letters), own(x.letters)); break;
         case 4: right = function(x); break;
@@ -125,6 +128,18 @@ class program_maker {
         const auto r = new_letter(x.letters);
         std::replace(letters.begin(), letters.end(), k, r);
         return fmt::format("{}*{}", access(x.name, x.letters), own(std::string{k, r}));
+    }
+    /// A sum over neighbors along an index.
+    std::string window(const value& x, std::string& letters) {
+        const auto c = x.letters[static_cast<std::size_t>(below(static_cast<std::int64_t>(x.letters.size())))];
+        const auto i = new_letter(x.letters), k = new_letter(x.letters + i);
+        if (extents_.at(i) + extents_.at(k) - 1 > extents_.at(c)) return function(x);
+        std::replace(letters.begin(), letters.end(), c, i);
+        auto a = access(x.name, x.letters);
+        a.replace(a.find(c, x.name.size()), 1, fmt::format("{}+{}", i, k));
+        const auto weights = fmt::format("M{}", number_++);
+        declare(weights, std::string{k}, false);
+        return fmt::format("{}*{}", access(weights, std::string{k}, false), a);
     }
     std::string own(const std::string& letters) {
         const auto v = make_tensor(letters, false);

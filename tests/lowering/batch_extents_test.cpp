@@ -89,8 +89,7 @@ TEST_CASE("interleaved products have one kernel for lines that start at multiple
 
 TEST_CASE(
     "tall-skinny products, also batches that share the left operand, have one kernel for low, one for taller and one "
-    "for the tallest ones, another of each where columns start anywhere, and of the tallest one more where they "
-    "start "
+    "for the tallest ones, another of each where columns start anywhere, and of the tallest one where they start "
     "within sectors") {
     constexpr pattern forms[] = {
         {"C(i,j) = A(i,k)*B(k,j)", "C=$t[$e,$n] A=$t[$e,$n] B=$t[$n,$n]"},
@@ -110,6 +109,14 @@ TEST_CASE(
                 CHECK(new_kernels(
                           text, operands, type, n,
                           {1024, 1026, 5004, 5001, 30002, 30004, 100001, 4000000, 4000001, 4000002, 4000004}) <= 7);
+                // At multiples of 16 bytes, every other one of 32.
+                const auto of_16_bytes = [&](int count) {
+                    return count * (type == types[1] ? 4 : type == types[2] ? 8 : 2);
+                };
+                CHECK(new_kernels(text, operands, type, n,
+                                  {of_16_bytes(512), of_16_bytes(513), of_16_bytes(5001), of_16_bytes(5002),
+                                   of_16_bytes(12500), of_16_bytes(12501), of_16_bytes(50000), of_16_bytes(50001),
+                                   of_16_bytes(2000000), of_16_bytes(2000001), of_16_bytes(2000003)}) <= 4);
             }
 }
 

@@ -55,6 +55,11 @@ TEST_CASE("a temporary is read and its transpose left in one place, not what oth
     CHECK(slots("w(i,j,e) = exp(t(j,i,e))") == 1);
     CHECK(slots("w(i,j,e) = t(i,j,e) + t(j,i,e)") == 2);
     CHECK(slots("w(i,j,e) = t(i,2,e) + b(j,e)") == 2);
+    // Windows: what lies beside an item's first number is another item's too.
+    CHECK(chain_of({"t(a,e) = M(a,k)*u(k,e)", "w(i,e) = b(k)*t(i+k,e)", "y(j,e) = N(j,i)*w(i,e)"},
+                   "t=f64[12,90000] M=f64[12,4] u=f64[4,90000] w=f64[8,90000] b=f64[5] y=f64[6,90000] N=f64[6,8]",
+                   tests::some_gpu(), {"t", "w"})
+              .slots.size() == 2);
 }
 
 TEST_CASE("a slot's box lies so that few of a warp's numbers meet on a bank") {

@@ -187,6 +187,21 @@ TEST_CASE("tall columns that start within sectors of 32 bytes are measured by th
     CHECK(atb("f64", 4194306, 7) == atb("f64", 4194304, 7));
 }
 
+TEST_CASE("where nothing was measured of columns within sectors, what was of others is taken") {
+    const auto of_height = [&](int height, const priors& known = {}) {
+        return first_step(
+            bound_text("C(i,j) = A(k,i)*B(k,j)", fmt::format("C=c64[16,16] A=c64[{0},16] B=c64[{0},16]", height)),
+            known);
+    };
+    const auto on_sectors = of_height(4194304), within = of_height(4194306);
+    const auto other = another_tile(on_sectors);
+    tuning_table table;
+    table.put(key_of(on_sectors, chip), {other, 1e-3});
+    CHECK(of_height(4194306, {&table, nullptr}).batched == other);
+    table.put(key_of(within, chip), {within.batched, 1e-3});
+    CHECK(of_height(4194306, {&table, nullptr}).batched == within.batched);
+}
+
 TEST_CASE("what comes by short pieces of columns is longer where these start within sectors") {
     const auto seconds = [&](int height) {
         const auto st = first_step(
