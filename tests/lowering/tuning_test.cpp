@@ -216,6 +216,19 @@ TEST_CASE("what comes by short pieces of columns is longer where these start wit
     CHECK(seconds(4194308) > 1.05 * seconds(4194304));
 }
 
+TEST_CASE("a CPU of AMD's is asked to fetch ahead for large products only") {
+    const auto asks = [](const char* model, int n) {
+        auto cpu = some_cpu();
+        cpu.model = model;
+        const auto st = lower(product(n), cpu).steps.at(0);
+        const auto tiles = tile_candidates(st, cpu);
+        return std::ranges::any_of(tiles, [](const batched_tile& t) { return t.stages > 0; });
+    };
+    for (const int n : {10, 16, 24}) CHECK(asks("Intel Xeon", n));
+    for (const int n : {10, 16, 24}) CHECK_FALSE(asks("AMD EPYC", n));
+    CHECK(asks("AMD EPYC", 28));
+}
+
 TEST_CASE("keys: what the kernel's speed depends on is in them, the batch's extent and the long side are not") {
     const char* const text = "C(i,j,e) += A(i,k,e)*B(k,j,e)";
     const auto plain = key(text, "C=f64[6,5,90000] A=f64[6,7,90000] B=f64[7,5,90000]");
