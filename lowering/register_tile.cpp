@@ -101,9 +101,9 @@ std::int64_t bytes_of_one_ahead(const step& st) {
     return fetched_bytes(st) + extent_of(st, m) * extent_of(st, axis_class::n) * size_of(operand_of(st, 0).type);
 }
 
-/// AMD's own prefetchers are better left alone until products are large. From memory, `+=`, without and one ahead on an
-/// EPYC (Zen 4): f64 10 15.1 and 17.7 ms, 16 15.2 and 16.4, 24 15.8 and 18.7, f32 32 19.2 and 20.5; but f64 28 25.8 and
-/// 22.0, 32 28.9 and 22.3. From L2 it does not matter.
+/// AMD's own prefetchers are better left alone until products are large. From memory, `+=`, without and one ahead on
+/// an EPYC (Zen 4): f64 10 15.1 and 17.7 ms, 16 15.2 and 16.4, 24 15.8 and 18.7, f32 32 19.2 and 20.5; but f64
+/// 28 25.8 and 22.0, 32 28.9 and 22.3. From L2 it does not matter.
 bool fetches(const step& st, const machine& chip) {
     constexpr std::int64_t left_alone = 11000;
     return !axes_of(st, batch).empty() && fits_near(st) &&
