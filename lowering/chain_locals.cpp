@@ -105,13 +105,12 @@ void local_tensor::cover(const step& st, const way& w, std::size_t element) {
         if (a != element && !w.step[a].empty()) axes.push_back(a), count *= st.axes[a].extent;
     for (std::int64_t n = 0; n < count; ++n) {
         auto rest = n;
-        std::int64_t at = 0, pitch = 1;
         auto place = w.offset;
         for (const auto a : axes) {
             for (std::size_t d = 0; d < place.size(); ++d) place[d] += rest % st.axes[a].extent * w.step[a][d];
             rest /= st.axes[a].extent;
         }
-        for (std::size_t d = 0; d < place.size(); ++d) at += place[d] * pitch, pitch *= extents_[d];
+        const auto at = std::inner_product(place.begin(), place.end(), slot_strides_.begin(), std::int64_t{0});
         covered_[static_cast<std::size_t>(at)] = 1;
     }
 }

@@ -57,11 +57,25 @@ std::int32_t blocks_at_once(const chain& c, std::int64_t shared_bytes, const mac
     return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
 }
 
+/// What worth() was fitted with.
+struct fit {
+    double latency;  ///< bytes on their way that hide memory's
+    double in_a_row; ///< bytes that hide what a thread computes, each thing
+    double to_start; ///< bytes of a block that take as long as starting it
+    double together; ///< lost where one block alone comes and goes
+    double lanes;    ///< power of the share of lanes that work
+    double beside;   ///< lost where blocks leave no shared memory
+};
+constexpr fit of_spans{30e3, 40, 512, 0.35, 0.3, 0};
+/// What tables find comes through the L1 cache, which has what blocks leave of the SM's shared memory.
+constexpr fit of_tables{8e3, 50, 350, 0.15, 0.04, 0.02};
+
 /// What a block of this shape is worth, between 0 and 1: how much of the memory's rate it is expected to reach.
 /// Fitted to the mass operator on an H100 (f64, 2026-11-25): on element vectors of p = 1 to 10 with 4 to 13 shapes
 /// each; gathered, of p = 2 to 8 with 28 to 57, within 1.5 % of the best that registers allow.
 double worth(const chain& c, const machine& chip) {
     const bool gathers = std::ranges::any_of(c.views, [](const chain_view& v) { return !v.tables.empty(); });
+    const fit& by = gathers ? of_tables : of_spans;
     std::int64_t in_a_row = 0;
     double used = 0, there = 0; // lanes
     for (const auto& ph : c.phases) {
@@ -73,17 +87,14 @@ double worth(const chain& c, const machine& chip) {
     // What an SM has on its way hides how long it takes: memory's latency, and what a thread computes in a row.
     const double of_block = static_cast<double>(c.elements_of_block) * c.bytes,
                  on_its_way = of_block * c.blocks_of_processor,
-                 enough = (gathers ? 8e3 : 30e3) + (gathers ? 50 : 40) * static_cast<double>(in_a_row) * rounds;
+                 enough = by.latency + by.in_a_row * static_cast<double>(in_a_row) * rounds;
     // Few blocks come and go at the same time; small ones take as long as larger ones to start.
-    const double blocks = c.blocks_of_processor, to_start = gathers ? 350 : 512, together = gathers ? 0.15 : 0.35;
-    // What tables find comes through the L1 cache, which has what blocks leave of the SM's shared memory.
-    const auto taken = [&] {
-        return blocks * static_cast<double>(shared_layout_of(c).bytes + shared_of_a_block) /
-               static_cast<double>(chip.shared_bytes + shared_of_a_block);
-    };
-    const double beside = gathers ? 1 - 0.02 * std::pow(taken(), 2) : 1;
-    return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + to_start) *
-           (1 - together / (blocks * blocks)) * std::pow(used / there, gathers ? 0.04 : 0.3) * beside;
+    const double blocks = c.blocks_of_processor;
+    const double taken = gathers ? blocks * static_cast<double>(shared_layout_of(c).bytes + shared_of_a_block) /
+                                       static_cast<double>(chip.shared_bytes + shared_of_a_block)
+                                 : 0;
+    return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + by.to_start) *
+           (1 - by.together / (blocks * blocks)) * std::pow(used / there, by.lanes) * (1 - by.beside * taken * taken);
 }
 
 } // namespace

@@ -98,12 +98,10 @@ class program_maker {
         switch (below(7)) {
         case 0:
         case 1: right = contraction(x, letters); break;
-        case 6:
-            right = window(x, letters);
-            break;
         case 2: right = with_an_elements_own(x, letters); break;
         case 3: right = fmt::format("{}*{}", access(x.name, x.letters), own(x.letters)); break;
         case 4: right = function(x); break;
+        case 6: right = window(x, letters); break;
         default: right = sum(x); break;
         }
         std::shuffle(letters.begin(), letters.end(), random_);

@@ -3,6 +3,8 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -64,15 +66,11 @@ TEST_CASE("a temporary is read and its transpose left in one place, not what oth
 
 TEST_CASE("a slot's box lies so that few of a warp's numbers meet on a bank") {
     for (int p = 1; p <= 8; ++p) {
-        const auto sizes = [&](int nodes, int points) {
-            return "v=f64[" + std::to_string(nodes) + "," + std::to_string(nodes) + "," + std::to_string(nodes) +
-                   ",90000] u=f64[" + std::to_string(nodes) + "," + std::to_string(nodes) + "," +
-                   std::to_string(nodes) + ",90000] B=f64[" + std::to_string(points) + "," + std::to_string(nodes) +
-                   "] D=f64[" + std::to_string(points) + "," + std::to_string(points) + "," + std::to_string(points) +
-                   ",90000]";
-        };
         const auto c = chain_of({"v(a,b,c,e) = B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)"},
-                                sizes(p + 1, p + 2), tests::some_gpu());
+                                fmt::format("v=f64[{0},{0},{0},90000] u=f64[{0},{0},{0},90000] B=f64[{1},{0}] "
+                                            "D=f64[{1},{1},{1},90000]",
+                                            p + 1, p + 2),
+                                tests::some_gpu());
         REQUIRE(c.slots.size() == 1);
         const auto& slot = c.slots[0];
         double passes = 0, fewest = 0;
