@@ -67,35 +67,46 @@ RICCI_FUNCTION vector_matrix copied(const Element* first, long long step, int co
     return {to.value[0][0], Q * parts * lanes, parts * lanes};
 }
 
+/// Numbers, or real and imaginary parts apart, times one of the arguments'.
+template <int Parts> RICCI_FUNCTION void multiply_by(const double (&number)[2], vector (&v)[Parts]) {
+    const real re = static_cast<real>(number[0]), im = static_cast<real>(number[1]);
+    if constexpr (Parts == 2) {
+        const vector old = v[0];
+        v[0] = v[0] * re - v[1] * im;
+        v[1] = old * im + v[1] * re;
+    } else {
+        v[0] = v[0] * re;
+    }
+}
+
 /// alpha * sum, and its sign.
 template <int Parts> RICCI_FUNCTION void finish_sum(const arguments& a, vector (&sum)[Parts]) {
-    if constexpr (scaled) {
-        const real re = static_cast<real>(a.alpha[0]), im = static_cast<real>(a.alpha[1]);
-        if constexpr (Parts == 2) {
-            const vector old = sum[0];
-            sum[0] = sum[0] * re - sum[1] * im;
-            sum[1] = old * im + sum[1] * re;
-        } else {
-            sum[0] = sum[0] * re;
-        }
-    }
+    if constexpr (scaled) multiply_by(a.alpha, sum);
     if constexpr (negative) for_each_of<Parts>([&](auto p) RICCI_INLINED { sum[p] = -sum[p]; });
 }
 
 /// Element (i, j) of `count` neighbors, the first of which is at c.
-template <class C, int Parts> RICCI_FUNCTION void store_neighbors(C* c, int count, vector (&sum)[Parts]) {
+template <class C, int Parts>
+RICCI_FUNCTION void store_neighbors(const arguments& a, C* c, int count, vector (&sum)[Parts]) {
     if (count == lanes) {
         if constexpr (is_same<C, real>) {
-            if constexpr (accumulate) sum[0] = load_whole<real, lanes>(c) + sum[0];
+            if constexpr (accumulate) sum[0] = times_beta(a, load_whole<real, lanes>(c)) + sum[0];
             return store_whole<real, lanes>(c, sum[0]);
         } else if constexpr (is_narrow<C> && is_same<compute, float>) {
-            if constexpr (accumulate) sum[0] = load_widened<lanes, lanes>(c) + sum[0];
+            if constexpr (accumulate) sum[0] = times_beta(a, load_widened<lanes, lanes>(c)) + sum[0];
             return store_narrowed<lanes, lanes>(c, sum[0]);
         } else if constexpr (Parts == 2 && is_same<C, compute>) {
             real* to = reinterpret_cast<real*>(c);
+            if constexpr (accumulate && c_scaled) {
+                const vector pairs[2] = {load_whole<real, lanes>(to), load_whole<real, lanes>(to + lanes)};
+                vector old[2] = {shuffled<every_second<0>, real, lanes>(pairs[0], pairs[1]),
+                                 shuffled<every_second<1>, real, lanes>(pairs[0], pairs[1])};
+                multiply_by(a.beta, old);
+                sum[0] = old[0] + sum[0], sum[1] = old[1] + sum[1];
+            }
             vector low = shuffled<alternately<lanes, 0>, real, lanes>(sum[0], sum[1]);
             vector high = shuffled<alternately<lanes, lanes / 2>, real, lanes>(sum[0], sum[1]);
-            if constexpr (accumulate)
+            if constexpr (accumulate && !c_scaled)
                 low = load_whole<real, lanes>(to) + low, high = load_whole<real, lanes>(to + lanes) + high;
             store_whole<real, lanes>(to, low);
             return store_whole<real, lanes>(to + lanes, high);
@@ -105,7 +116,7 @@ template <class C, int Parts> RICCI_FUNCTION void store_neighbors(C* c, int coun
     RICCI_ALL_UNROLLED for (int p = 0; p < Parts; ++p) store_whole<real, lanes>(numbers + p * lanes, sum[p]);
     for (int t = 0; t < count; ++t) {
         compute value = lane_of<compute>(numbers, t);
-        if constexpr (accumulate) value = load_as<compute>(c[t]) + value;
+        if constexpr (accumulate) value = load_c(a, c[t]) + value;
         c[t] = store_as<C>(value);
     }
 }
@@ -140,7 +151,7 @@ RICCI_FUNCTION void lanes_tile(const arguments& a, const vector_matrix& x, const
     RICCI_ALL_UNROLLED for (int j = 0; j < Columns; ++j)
         RICCI_ALL_UNROLLED for (int i = 0; i < Rows; ++i) {
             finish_sum(a, sums[i][j]);
-            store_neighbors(c + c_offset(a, row + i, column + j), count, sums[i][j]);
+            store_neighbors(a, c + c_offset(a, row + i, column + j), count, sums[i][j]);
         }
 }
 

@@ -89,7 +89,7 @@ RICCI_FUNCTION void product_group(const arguments& a, const x_element* x, const 
         if constexpr (scaled) sum = sum * static_cast<real>(a.alpha[0]);
         if constexpr (negative) sum = -sum;
         c_element* to = c + v * packed_lanes;
-        if constexpr (accumulate) sum = load_vector<packed_lanes, packed_lanes>(to) + sum;
+        if constexpr (accumulate) sum = times_beta(a, load_vector<packed_lanes, packed_lanes>(to)) + sum;
         store_vector<packed_lanes, packed_lanes>(to, sum);
     });
 }

@@ -1,9 +1,10 @@
-// product: C (+)= alpha * sum over k of X(m, k)*Y(k, n), possibly for every element of a batch; what the product
-// kernels share.
+// product: C = [beta*] C + alpha * sum over k of X(m, k)*Y(k, n), or C = alpha * that sum, possibly for every element
+// of a batch; what the product kernels share.
 //
 // The prelude gives, as constants:
 //   compute_type, c_type, x_type, y_type; x_conjugated, y_conjugated; accumulate
 //   scaled (whether there is an alpha: multiplying by 1 would turn a complex infinity into NaN), negative (C -= ...)
+//   c_scaled (of those that accumulate: whether there is a beta)
 //   m_axes, n_axes, k_axes, batch_axes          how many axes make up m, n, k and the batch, the first fastest
 //   m_extent[], n_extent[], k_extent[]          or `argument`: then it is in the arguments
 //   m_stride[2][] (in C, X), n_stride[2][] (in C, Y), k_stride[2][] (in X, Y)    or `argument`
@@ -43,7 +44,7 @@ struct arguments : box_arguments<box_maps>, table_arguments<has_tables> {
     void* c;
     const void* x;
     const void* y;
-    double alpha[2];
+    double alpha[2], beta[2];
     void* workspace;    ///< the step's own memory, where its kernel wants some
     long long products; ///< the batch's extents multiplied
     long long blocks;   ///< of the whole launch
@@ -169,11 +170,17 @@ RICCI_FUNCTION compute load_y(const void* y, long long offset) {
     const compute value = load_as<compute>(static_cast<const y_element*>(y)[offset]);
     return y_conjugated ? conjugate(value) : value;
 }
-/// element (+)= alpha * sum.
+/// What an element of C holds, times beta.
+RICCI_FUNCTION compute load_c(const arguments& a, const c_element& element) {
+    const compute old = load_as<compute>(element);
+    if constexpr (c_scaled) return from_real<compute>(a.beta[0], a.beta[1]) * old;
+    else return old;
+}
+/// element = [beta * element +] alpha * sum.
 RICCI_FUNCTION void update(const arguments& a, c_element& element, compute sum) {
     if constexpr (scaled) sum = from_real<compute>(a.alpha[0], a.alpha[1]) * sum;
     if constexpr (negative) sum = -sum;
-    if constexpr (accumulate) sum = load_as<compute>(element) + sum;
+    if constexpr (accumulate) sum = load_c(a, element) + sum;
     element = store_as<c_element>(sum);
 }
 RICCI_FUNCTION void store_c(const arguments& a, long long offset, compute sum) {

@@ -17,6 +17,12 @@ template <class T> RICCI_FUNCTION T from_parts(const real* p) {
     else return p[0];
 }
 
+/// What C holds, a real number or a vector of them, times beta.
+template <class Arguments, class Numbers> RICCI_FUNCTION Numbers times_beta(const Arguments& a, Numbers old) {
+    if constexpr (c_scaled) return old * static_cast<real>(a.beta[0]);
+    else return old;
+}
+
 /// Whether vectors of the element are one load, perhaps widened.
 template <class E> constexpr bool is_widened =
     parts == 1 && (is_same<real, float> ? is_narrow<E> : is_same<E, float>);

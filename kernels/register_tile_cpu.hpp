@@ -214,6 +214,14 @@ RICCI_FUNCTION long long y_columns_apart(const arguments& a) {
 
 // ---- C ----
 
+/// Numbers, or pairs of real and imaginary parts, times one of the arguments'.
+RICCI_FUNCTION vector times(const vector& v, const double (&number)[2]) {
+    if constexpr (parts == 2)
+        return v * static_cast<real>(number[0]) +
+               exchange_pairs(v) * alternating(static_cast<real>(-number[1]), static_cast<real>(number[1]));
+    else return v * static_cast<real>(number[0]);
+}
+
 /// alpha * (sums of X times the real parts of Y + i * those times the imaginary parts), or the like for real numbers.
 template <int Parts> RICCI_FUNCTION vector finished(const arguments& a, const vector (&sums)[Parts]) {
     vector v;
@@ -226,13 +234,7 @@ template <int Parts> RICCI_FUNCTION vector finished(const arguments& a, const ve
     } else {
         v = sums[0];
     }
-    if constexpr (scaled) {
-        if constexpr (Parts == 2)
-            v = v * static_cast<real>(a.alpha[0]) +
-                exchange_pairs(v) * alternating(static_cast<real>(-a.alpha[1]), static_cast<real>(a.alpha[1]));
-        else
-            v = v * static_cast<real>(a.alpha[0]);
-    }
+    if constexpr (scaled) v = times(v, a.alpha);
     return negative ? -v : v;
 }
 
@@ -242,8 +244,11 @@ constexpr bool c_is_direct = c_along_m && stores_as_vector<c_element>;
 template <bool Adds, int Count>
 RICCI_FUNCTION vector with_c(const arguments& a, const c_element* c, int row, int column, vector v) {
     const c_element* from = c + n_offset(a, 0, column);
-    if constexpr (Adds && c_is_direct) return load_vector<lanes, Count / parts>(from + row / parts) + v;
-    else return v;
+    if constexpr (Adds && c_is_direct) {
+        const vector old = load_vector<lanes, Count / parts>(from + row / parts);
+        if constexpr (c_scaled) return times(old, a.beta) + v;
+        else return old + v;
+    } else return v;
 }
 
 template <bool Adds, int Count>
@@ -256,7 +261,7 @@ RICCI_FUNCTION void store_tile_vector(const arguments& a, c_element* c, int row,
             const real number[2] = {v[e * parts], v[e * parts + parts - 1]};
             c_element& element = c[c_offset(a, row / parts + e, column)];
             compute sum = from_parts<compute>(number);
-            if constexpr (Adds) sum = load_as<compute>(element) + sum;
+            if constexpr (Adds) sum = load_c(a, element) + sum;
             element = store_as<c_element>(sum);
         });
     }

@@ -40,13 +40,13 @@ RICCI_FUNCTION void store_rows(const Arguments& a, c_element* c, long long c_ste
     if constexpr (negative) v = -v;
     if constexpr (is_same<c_element, compute>)
         if (c_step == 1) {
-            if constexpr (accumulate) v = load_part<real, row_lanes, Rows>(c) + v;
+            if constexpr (accumulate) v = times_beta(a, load_part<real, row_lanes, Rows>(c)) + v;
             return store_part<real, row_lanes, Rows>(c, v);
         }
     for_each_of<Rows>([&](auto r) RICCI_INLINED {
         c_element& element = c[r * c_step];
         real sum = v[r.value];
-        if constexpr (accumulate) sum = load_as<real>(element) + sum;
+        if constexpr (accumulate) sum = times_beta(a, load_as<real>(element)) + sum;
         element = store_as<c_element>(sum);
     });
 }

@@ -333,8 +333,8 @@ class form_chooser {
         if (!may_round_to_tf32(st, chip_)) st.math = math_mode::full;
     }
 
-    /// A BLAS drops the NaN of its operands where alpha is 0, so a coefficient is applied by a step of its own, as is
-    /// an addition that it would round twice.
+    /// A BLAS drops the NaN of its operands where alpha or beta is 0, so these are applied by a step of their own, as
+    /// is an addition that it would round twice.
     void take_library(step st, std::vector<step>& out) {
         set_kernel(st, family::library);
         if (!is_scaled(st) && !library_rounds_twice(st)) return out.push_back(std::move(st));
@@ -347,6 +347,7 @@ class form_chooser {
     }
 
     void take_direct(step st, std::vector<step>& out) {
+        st = with_beta_in_tree(std::move(st));
         set_kernel(st, family::direct);
         st.dynamic_extents = dynamic_;
         if (!dynamic_) drop_single_axes(st);

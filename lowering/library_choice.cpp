@@ -134,31 +134,32 @@ namespace {
 
 bool is_by_columns(const step& st) { return single_step(st, 0, m) == 1 && single_step(st, st.x, m) == 1; }
 
-/// Heights of A*B, its columns contiguous, between those that kernels here were measured at: cuBLAS is the faster
-/// one, f64 of 40 by 9 to 15 %, f32 of 56 and 64 by 4 to 20 %, f16 of 48 into f32 by 5 to 21 %; and f64 of 48 by 4 %
-/// from 2^17 rows on (3*2^14 to 2^18 rows and 2^14, 2^20, 2^22 on an H100, 2026-11-25). In megabytes of X and C.
+/// Heights of A*B, its columns contiguous, at which cuBLAS is the faster one, in megabytes of X and C: f64 of even
+/// widths by 2 to 16 % (odd ones it takes 1.1 to 1.4 times as long for), f32 by 2 to 14 %, f16 of 48 into f32, for
+/// which alone it has another kernel, by 5 to 21 % (widths of 36 to 64 at 3*2^14, 2^17, 2^18 and 2^22 rows on an
+/// H100, 2026-11-26).
 bool library_beats_columns(const step& st, const machine& chip) {
     struct measured {
         scalar_type x, c;
-        std::int64_t first, last; ///< widths, in steps of 8
+        std::int64_t first, last, step; ///< widths
         double low, high;
     };
     using enum scalar_type;
     constexpr double any = std::numeric_limits<double>::infinity();
-    constexpr measured all[] = {{f64, f64, 40, 40, 24, 400},
-                                {f64, f64, 48, 48, 80, any},
-                                {f32, f32, 56, 64, 24, 80},
-                                {f16, f32, 48, 48, 5, 100}};
+    constexpr measured all[] = {{f64, f64, 34, 45, 2, 24, 400},
+                                {f64, f64, 46, 55, 2, 80, any},
+                                {f32, f32, 49, 64, 1, 24, 105},
+                                {f16, f32, 48, 55, 8, 5, 100}};
     constexpr double processors = 132;
     const auto x = x_of(st).type == bf16 ? f16 : x_of(st).type, c = st.operands[0].type;
     const auto [narrow, wide] = std::minmax({extent_of(st, n), extent_of(st, k)});
     const auto row = extent_of(st, k) * size_of(x) + extent_of(st, n) * size_of(c);
     const auto megabytes = 1e-6 * static_cast<double>(extent_of(st, m)) * static_cast<double>(row) * processors /
                            static_cast<double>(chip.processors);
-    return is_by_columns(st) && st.math == math_mode::full && narrow % 8 == 0 && wide % 8 == 0 &&
+    return is_by_columns(st) && st.math == math_mode::full &&
            std::any_of(std::begin(all), std::end(all), [&](const measured& at) {
-               return x == at.x && c == at.c && narrow >= at.first && wide <= at.last && megabytes >= at.low &&
-                      megabytes < at.high;
+               return x == at.x && c == at.c && narrow >= at.first && wide <= at.last && narrow % at.step == 0 &&
+                      wide % at.step == 0 && megabytes >= at.low && megabytes < at.high;
            });
 }
 
@@ -174,8 +175,9 @@ bool library_beats_rows(const step& st, const machine& chip) {
     return size_of(x_of(st).type) == 2 && library_beats_columns(st, chip) && may_take_ab(st, chip);
 }
 
-/// From which widths on cuBLAS's kernels are the faster ones, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
-/// on an H100 (docs/performance.md). Narrower ones stay within 5 % of them, and most that are stored by rows.
+/// From which widths on cuBLAS's kernels are as fast or faster, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
+/// on an H100 (docs/performance.md). f64 of odd widths it has at 0.74 of the rate of even ones. Narrower ones stay
+/// within 5 % of them, and most that are stored by rows.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (!may_take_ab(st, chip)) return false;
     if (library_beats_columns(st, chip)) return true;
@@ -184,12 +186,12 @@ bool library_beats_ab(const step& st, const machine& chip) {
     const auto height = batch_of(st, chip);
     switch (x_of(st).type) {
     case scalar_type::f64:
-        return columns && narrow >= 56;
+        return columns && narrow >= 56 && extent_of(st, n) % 2 == 0 && extent_of(st, k) % 2 == 0;
     case scalar_type::f32:
         return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
     case scalar_type::f16:
     case scalar_type::bf16:
-        if (columns) return narrow >= (height == batch_class::many ? 64 : 48);
+        if (columns) return narrow >= (height == batch_class::many ? 59 : 48);
         if (height != batch_class::few) return narrow >= 64;
         return narrow >= 48 && narrow < 64; // rows of 64 are whole lines of memory
     default:

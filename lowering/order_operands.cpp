@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -39,7 +40,8 @@ mirrored_axes mirrored_in(const step& st, const label_set& whole, const machine&
 class operand_orderer {
   public:
     operand_orderer(plan& p, step st, const machine& chip, bool in_program)
-        : plan_(p), chip_(chip), in_chain_(in_program && chip.kind == target::cuda), step_(std::move(st)) {}
+        : plan_(p), chip_(chip), in_program_(in_program), in_chain_(in_program && chip.kind == target::cuda),
+          step_(std::move(st)) {}
 
     /// The steps that replace the one given.
     std::vector<step> run() {
@@ -262,20 +264,46 @@ class operand_orderer {
     bool deserves_a_step(std::int32_t n) const {
         matrix_product product;
         if (!is_matrix_product(step_.nodes, n, product) || product.y < 0 || product.sum < 0) return false;
-        // The element that is written is read by what writes it.
-        for (const auto o : {product.x, product.y})
-            if (step_.operands[static_cast<std::size_t>(o)].in_place) return false;
+        if (is_left(product.x) || is_left(product.y)) return false;
         std::vector<char> summed(step_.axes.size(), 0);
         for (const auto a : step_.sums[static_cast<std::size_t>(product.sum)])
             summed[static_cast<std::size_t>(a)] = 1;
         return element_count(step_.axes, summed) >= (in_chain_ ? shortest_in_chains : shortest_own_sum);
     }
 
+    /// Makes one step of C = beta*C + a product, in either order; the element that C holds is rounded once then, and
+    /// read once. Not of a program's, in whose chains the two are phases like others.
+    bool scales_left(const std::vector<signed_term>& terms) {
+        if (in_program_ || step_.op != assignment::assign || terms.size() != 2 || !before_.empty() ||
+            !step_.operands[0].gathers.empty())
+            return false;
+        for (const auto& [left, right] : {std::pair(terms[0], terms[1]), std::pair(terms[1], terms[0])}) {
+            matrix_product kept, added;
+            if (!is_matrix_product(step_.nodes, left.node, kept) || kept.coefficient < 0 || kept.y >= 0 ||
+                kept.sum >= 0 || kept.x_conjugated || !is_left(kept.x) ||
+                !is_matrix_product(step_.nodes, right.node, added) || added.y < 0 || added.sum < 0 ||
+                is_left(added.x) || is_left(added.y))
+                continue;
+            auto beta = subtree(step_.nodes, kept.coefficient);
+            if (kept.negative != left.negative)
+                beta.push_back({operation::negate, static_cast<std::int32_t>(beta.size()) - 1});
+            finish(step_.operands[0], assignment::add,
+                   right.negative ? emit(operation::negate, right.node) : right.node);
+            before_.back().beta = std::move(beta);
+            return true;
+        }
+        return false;
+    }
+
+    /// The element that is written is read by what writes it.
+    bool is_left(std::int32_t o) const { return step_.operands[static_cast<std::size_t>(o)].in_place; }
+
     /// Gives the matrix products among the root's terms, and those inside functions, steps of their own.
     void split(std::int32_t root) {
         const auto terms = terms_of(step_.nodes, root);
         const bool alone = terms.size() == 1 && deserves_a_step(root);
         if (alone) return finish(step_.operands[0], step_.op, root);
+        if (scales_left(terms)) return;
         // Several steps may add to the left only where that does not round more often than once.
         const bool accumulates = step_.operands[0].type == step_.compute;
         std::vector<signed_term> own, rest;
@@ -316,6 +344,7 @@ class operand_orderer {
 
     plan& plan_;
     const machine& chip_;
+    bool in_program_;
     bool in_chain_; ///< likely
     step step_;
     std::vector<node> source_;

@@ -1,6 +1,7 @@
 // panel_model: the parameters of the GPU's kernels that stream panels of k through shared memory.
 #include "lowering/panel_model.hpp"
 
+#include "lowering/bank_conflicts.hpp"
 #include "lowering/batched_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace ricci::lowering {
@@ -77,6 +79,40 @@ void set_stages(batched_tile& t, const step& st, const machine& chip) {
 }
 
 } // namespace
+
+double panel_passes(const step& st, const batched_tile& t, std::int64_t steps) {
+    const auto layout = panel_layout_of(st, t);
+    if (t.core != batched_core::mma || t.realigned || layout.fragments != fragment_load::elements) return 0;
+    const auto& mma = *mma_of(st, t);
+    const int parts = is_complex(st.compute) ? 2 : 1, bytes = mma.element_bytes * parts;
+    const auto apart = 16 * t.k_apart > steps ? std::min<std::int64_t>(t.k_apart, 1) : t.k_apart;
+    const auto of_operand = [&](std::size_t o) {
+        const auto side = o == 1 ? layout.row[o] : layout.column[o],
+                   along = o == 1 ? layout.column[o] : layout.row[o];
+        const auto from = [&](std::int64_t first) {
+            return parts * wavefronts(mma.element_bytes, [&](int lane) {
+                       return (first + lane / 4 * side + lane % 4 * std::max<std::int64_t>(4 * apart, 1) * along) *
+                              bytes;
+                   });
+        };
+        // of two numbers a word a tile's may begin with either
+        return mma.element_bytes == 2 ? (from(0) + from(1)) / 2 : from(0);
+    };
+    const bool x_is_left = !t.c_transposed;
+    const double left = of_operand(x_is_left ? 1 : 2), right = of_operand(x_is_left ? 2 : 1);
+    return static_cast<double>(steps) / 4 * (t.tile_m * (mma.rows / 8) * left + t.tile_n * right);
+}
+
+std::int32_t best_panel_apart(const step& st, batched_tile t, std::int64_t steps) {
+    std::int32_t best = 0;
+    double fewest = INFINITY;
+    for (const int apart : {0, 1, 2, 4}) {
+        t.k_apart = apart;
+        if (16 * apart > steps) break;
+        if (const auto own = panel_passes(st, t, steps); own < fewest) best = apart, fewest = own;
+    }
+    return best;
+}
 
 bool takes_panels(const step& st) {
     for (const auto c : {m, n, k})

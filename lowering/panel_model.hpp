@@ -28,4 +28,12 @@ batched_tile start_tile(const step& st, const mma_shape* mma);
 /// f32, of which they take three products, only where multiply-adds reach their limit.
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip);
 
+/// Passes through shared memory of a warp's reads for `steps` steps of the sum in a panel, a multiple of 16, where
+/// the tensor cores' numbers come one by one; else 0.
+double panel_passes(const step& st, const batched_tile& t, std::int64_t steps);
+
+/// The k_apart with the fewest of these: whole panels have no room at their lines' ends, and those of odd lengths lie
+/// on one another's banks (f16 63 by rows, an H100: 52 % of the memory's rate by every fourth step).
+std::int32_t best_panel_apart(const step& st, batched_tile t, std::int64_t steps);
+
 } // namespace ricci::lowering

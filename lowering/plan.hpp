@@ -139,6 +139,8 @@ struct step {
     std::vector<operand> operands;
     std::vector<node> nodes;       ///< as statement::nodes; `scalar` nodes count in the statement's scalars
     std::vector<std::vector<std::int32_t>> sums; ///< the axes of each sum node
+    /// += only, of a product: a tree of scalars, by which what the output holds is multiplied first; empty: by 1
+    std::vector<node> beta;
     lowering::symmetry symmetry = lowering::symmetry::none; ///< find_symmetry
 
     // classify_axes: for a step that is coefficient * X * Y summed (matrix_product), else empty

@@ -238,10 +238,10 @@ std::string to_string(const plan& p, const statement& s) {
             if (!o.bounds.empty()) text += " padded";
             return text;
         };
+        const auto scalar_name = [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); };
+        const auto no_name = [](std::int32_t) { return std::string(); };
         tree_printer printer(
-            st.nodes,
-            [&](std::int32_t a) { return describe(st.operands[static_cast<std::size_t>(a)]); },
-            [&](std::int32_t a) { return print_scalar(s.scalars[static_cast<std::size_t>(a)]); },
+            st.nodes, [&](std::int32_t a) { return describe(st.operands[static_cast<std::size_t>(a)]); }, scalar_name,
             [&](std::int32_t list) { return axis_list(st, st.sums[static_cast<std::size_t>(list)]); });
         std::string slices;
         if (st.group >= 0) {
@@ -249,8 +249,15 @@ std::string to_string(const plan& p, const statement& s) {
             slices = fmt::format(", {} of {} slices of {}", group.length, group.count, group.axis);
         }
         if (st.chain >= 0) slices = fmt::format(", of chain {}", st.chain + 1);
-        out += fmt::format("step over {} in {}{}:\n  {} {} {}\n", fmt::join(axes, " "), arithmetic_of(st), slices,
-                           describe(st.operands[0]), sign_of(st.op),
+        const auto left = describe(st.operands[0]);
+        std::string kept;
+        if (!st.beta.empty())
+            kept = fmt::format("{}*{} + ",
+                               tree_printer(st.beta, no_name, scalar_name, no_name)
+                                   .print(static_cast<std::int32_t>(st.beta.size()) - 1),
+                               left);
+        out += fmt::format("step over {} in {}{}:\n  {} {} {}{}\n", fmt::join(axes, " "), arithmetic_of(st), slices,
+                           left, kept.empty() ? sign_of(st.op) : "=", kept,
                            printer.print(static_cast<std::int32_t>(st.nodes.size()) - 1));
         if (!st.classes.empty()) {
             constexpr std::string_view titles[] = {"batch", "m", "n", "k", "other"};

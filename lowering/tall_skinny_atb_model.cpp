@@ -70,8 +70,12 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
             t.threads = static_cast<std::int32_t>(up(tiles * tile_threads * t.slices, warp) * warp);
             for (const std::int64_t panel : {16 << 10, 8 << 10, 32 << 10, 64 << 10})
                 for (const std::int64_t blocks : {2, 1})
-                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block))
+                    if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block)) {
                         any = true, add_new(out, t);
+                        auto apart = t;
+                        apart.k_apart = best_panel_apart(st, t, t.k_panel / t.slices);
+                        add_new(out, apart);
+                    }
             // else fewer threads share a panel: wide operands' smallest panels, or all sums, would not fit
             if (any) break;
         }
@@ -287,6 +291,7 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) +
                 steps / t.k_panel * a_panel / handed_over_by;
     out.arithmetic = steps * warps * products;
+    out.l1 = steps * warps * panel_passes(st, t, t.k_panel / t.slices) / (t.k_panel / t.slices);
     if (t.realigned) {
         constexpr double a_box = 53; // of one warp that asks for boxes, on an H100
         out.asking = steps / t.k_panel * real(shifted_panel_layout_of(st, t).boxes) * a_box / blocks;

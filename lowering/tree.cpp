@@ -59,6 +59,27 @@ void prune(step& st) {
     drop_unused_axes(st);
 }
 
+step with_beta_in_tree(step st) {
+    if (st.beta.empty()) return st;
+    const auto last = [&] { return static_cast<std::int32_t>(st.nodes.size()) - 1; };
+    const auto added = last(), first = added + 1;
+    for (auto n : st.beta) {
+        if (arity(n.kind) >= 1) n.a += first;
+        if (arity(n.kind) == 2) n.b += first;
+        st.nodes.push_back(n);
+    }
+    const auto beta = last();
+    auto left = st.operands[0];
+    left.in_place = true;
+    st.operands.push_back(std::move(left));
+    st.nodes.push_back({operation::access, static_cast<std::int32_t>(st.operands.size()) - 1});
+    st.nodes.push_back({operation::multiply, beta, last()});
+    st.nodes.push_back({operation::add, last(), added});
+    st.op = assignment::assign;
+    st.beta.clear();
+    return st;
+}
+
 namespace {
 
 bool has_access(const std::vector<node>& nodes, std::int32_t root) {

@@ -11,6 +11,9 @@ std::vector<node> subtree(const std::vector<node>& nodes, std::int32_t root);
 /// Removes operands that no node reads and axes that nothing names, and renumbers the rest.
 void prune(step& st);
 
+/// The same with its beta, if it has one, as part of its tree: C = beta*C + ...
+step with_beta_in_tree(step st);
+
 /// A sum's term at a node; one that is subtracted is negative.
 struct signed_term {
     std::int32_t node;

@@ -61,7 +61,7 @@ batched_tile chunk_tile(const step& st, const machine& chip) {
 
 } // namespace
 
-bool is_scaled(const step& st) { return product_of(st).coefficient >= 0; }
+bool is_scaled(const step& st) { return product_of(st).coefficient >= 0 || !st.beta.empty(); }
 
 two_steps scaled_afterwards(step st, plan& p) {
     const auto product = product_of(st);
@@ -74,10 +74,11 @@ two_steps scaled_afterwards(step st, plan& p) {
     scale.operands = {st.operands[0], result};
     write_scaled(scale, st.nodes, product);
     scale.shape = form::pointwise;
+    scale.beta = std::exchange(st.beta, {});
     st.operands[0] = result;
     st.op = assignment::assign;
     write_unscaled(st, product.sum);
-    return {std::move(st), std::move(scale)};
+    return {std::move(st), with_beta_in_tree(std::move(scale))};
 }
 
 two_steps added_in_chunks(step st, const machine& chip, plan& p) {
@@ -114,7 +115,8 @@ two_steps added_in_chunks(step st, const machine& chip, plan& p) {
     total.sums = {{static_cast<std::int32_t>(axes.size()) - 1}};
     write_scaled(total, st.nodes, product_of(st));
     total.shape = form::reduction;
-    return {std::move(partial), std::move(total)};
+    total.beta = std::exchange(partial.beta, {});
+    return {std::move(partial), with_beta_in_tree(std::move(total))};
 }
 
 } // namespace ricci::lowering

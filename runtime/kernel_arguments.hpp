@@ -22,8 +22,9 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
                      std::vector<std::uint64_t>& words, std::int64_t slice = 0, const row_lists& lists = {},
                      bool adds_at_once = false) {
     words = request.words;
-    std::complex<double> coefficient = 1;
+    std::complex<double> coefficient = 1, beta = 1;
     if (!request.coefficient.empty()) coefficient = evaluate_scalars(request.coefficient, scalars, compute);
+    if (!request.beta.empty()) beta = evaluate_scalars(request.beta, scalars, compute);
     for (const auto& patch : request.patches) {
         auto& word = words[static_cast<std::size_t>(patch.word)];
         using what = argument_patch::value;
@@ -43,6 +44,12 @@ void write_arguments(const backend& b, const kernel_request& request, lowering::
             break;
         case what::coefficient_imaginary:
             word = std::bit_cast<std::uint64_t>(coefficient.imag());
+            break;
+        case what::beta_real:
+            word = std::bit_cast<std::uint64_t>(beta.real());
+            break;
+        case what::beta_imaginary:
+            word = std::bit_cast<std::uint64_t>(beta.imag());
             break;
         case what::rows:
             word = static_cast<std::uint64_t>(lists.rows);

@@ -15,7 +15,7 @@ namespace ricci::runtime {
 /// A word of the arguments that is known only at launch.
 struct argument_patch {
     enum class value : std::uint8_t {
-        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary,
+        address, scalar_real, scalar_imaginary, coefficient_real, coefficient_imaginary, beta_real, beta_imaginary,
         rows, row_begins, row_behind, row_entries, row_keys, start_from_zero, ///< of row_lists
         adds_at_once ///< of a chain with additions: whether it does them itself
     };
@@ -71,8 +71,8 @@ struct kernel_request : kernel_launch {
     std::vector<argument_constants> constants; ///< of the first kernel
     row_grid by_rows;            ///< of the scatter kernel; else of no items
     std::int32_t boxes_word = 0; ///< whether the operands lie as boxes want it, if there are any
-    /// a tree of scalars evaluated on the host (alpha of a product); empty: 1
-    std::vector<lowering::node> coefficient;
+    /// trees of scalars evaluated on the host (alpha and beta of a product); empty: 1
+    std::vector<lowering::node> coefficient, beta;
 };
 
 /// All kernels of a request, in their order.

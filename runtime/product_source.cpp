@@ -133,6 +133,8 @@ void product_source::write_shared_constants() {
     const bool plain = st_.kernel == family::tall_skinny_atb && !cuda_;
     if (!plain && product.coefficient >= 0) out_.coefficient = subtree(st_.nodes, product.coefficient);
     text_.flag("scaled", !out_.coefficient.empty());
+    if (!plain) out_.beta = st_.beta;
+    text_.flag("c_scaled", !out_.beta.empty());
     text_.flag("negative", !plain && product.negative != (st_.op == assignment::subtract));
     text_.constant("m_axes", static_cast<std::int64_t>(m_.extent.size()));
     text_.constant("n_axes", static_cast<std::int64_t>(n_.extent.size()));
@@ -162,6 +164,8 @@ void product_source::pack_arguments() {
     pack.address(at(st_.y));
     pack.patch(argument_patch::value::coefficient_real, 0);
     pack.patch(argument_patch::value::coefficient_imaginary, 0);
+    pack.patch(argument_patch::value::beta_real, 0);
+    pack.patch(argument_patch::value::beta_imaginary, 0);
     if (st_.workspace.source < 0) pack.patch(argument_patch::value::address, st_.workspace.source);
     else pack.number(0);
     pack.number(products_);

@@ -209,7 +209,8 @@ TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster
     const std::string tall = "tall-skinny A B/tall_skinny_ab", library = "tall-skinny A B/library";
     const auto by_columns = "C(i,j) = A(i,k)*B(k,j)", by_rows = "C(j,i) = A(k,i)*B(k,j)";
     CHECK(on_gpu(by_columns, "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == library);
-    CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,57] B=f64[57,60]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,58] B=f64[58,60]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,57] B=f64[57,60]") == tall); // cuBLAS wants even ones
     CHECK(on_gpu(by_columns, "C=f64[640000,60] A=f64[640000,40] B=f64[40,60]") == tall);
     CHECK(on_gpu(by_columns, "C=f64[5000,64] A=f64[5000:65,64:1] B=f64[64,64]") == tall);
     CHECK(on_gpu(by_columns, "C=f32[20000,50] A=f32[20000,50] B=f32[50,50]") == library);
@@ -226,10 +227,14 @@ TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster
     // Between the heights that kernels were measured at.
     CHECK(on_gpu(by_columns, "C=f64[98304,40] A=f64[98304,40] B=f64[40,40]") == library);
     CHECK(on_gpu(by_columns, "C=f64[4000000,40] A=f64[4000000,40] B=f64[40,40]") == tall);
-    CHECK(on_gpu(by_columns, "C=f64[98304,44] A=f64[98304,44] B=f64[44,44]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[98304,36] A=f64[98304,44] B=f64[44,36]") == library);
+    CHECK(on_gpu(by_columns, "C=f64[98304,43] A=f64[98304,43] B=f64[43,43]") == tall);
+    CHECK(on_gpu(by_columns, "C=f64[98304,32] A=f64[98304,32] B=f64[32,32]") == tall);
     CHECK(on_gpu(by_columns, "C=f64[65536,48] A=f64[65536,48] B=f64[48,48]") == tall);
     CHECK(on_gpu(by_columns, "C=f64[262144,48] A=f64[262144,48] B=f64[48,48]") == library);
     CHECK(on_gpu(by_columns, "C=f32[65536,64] A=f32[65536,64] B=f32[64,64]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[131072,51] A=f32[131072,49] B=f32[49,51]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[131072,47] A=f32[131072,47] B=f32[47,47]") == tall);
     CHECK(on_gpu(by_columns, "C=f32[262144,64] A=f32[262144,64] B=f32[64,64]") == tall);
     CHECK(on_gpu(by_columns, "C=f32[65537,64] A=f32[65537,64] B=f32[64,64]") == tall); // columns start anywhere
     CHECK(on_gpu(by_columns, "C=f32[98304,48] A=f16[98304,48] B=f16[48,48]") == library);
