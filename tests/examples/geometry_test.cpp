@@ -14,7 +14,7 @@ TEST_CASE("weighted determinants by statements are those of plain loops") {
         const auto m = fem::read_mesh(own_mesh(name));
         for (const int points : {1, 3, 6}) {
             const auto along = fem::gauss_legendre(points);
-            const auto w = fem::weighted_determinants(m, along, ricci::default_device());
+            const auto w = weighted_determinants(m, along, ricci::default_device());
             const auto plain = plain_weights(m, along);
             REQUIRE(w.size() == plain.size());
             for (std::size_t n = 0; n < w.size(); ++n)

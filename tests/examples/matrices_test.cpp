@@ -96,6 +96,16 @@ std::vector<double> applied(fem::element_operator& A, const std::vector<double>&
     return to.download();
 }
 
+/// y = A x by plain loops.
+std::vector<double> product(const fem::sparse_matrix& A, const std::vector<double>& x) {
+    const std::vector<double> values = A.values().download();
+    std::vector<double> y(A.rows());
+    for (std::int64_t r = 0; r < A.rows(); ++r)
+        for (std::int64_t n = A.row_starts()[r]; n < A.row_starts()[r + 1]; ++n)
+            y[r] += values[n] * x[A.columns()[n]];
+    return y;
+}
+
 } // namespace
 
 TEST_CASE("element matrices are the reference's, dense and factored") {
@@ -140,7 +150,7 @@ TEST_CASE("operators, element matrices, sparse matrix and diagonal are one opera
             CHECK(difference(dense.download(), factored.download()) < 1e-13);
             sparse.assemble(factored);
             const auto Au = applied(A, u);
-            CHECK(difference(sparse.multiply(u), Au) < 1e-13);
+            CHECK(difference(product(sparse, u), Au) < 1e-13);
 
             // Symmetry: w'Au = u'Aw
             const auto Aw = applied(A, w);

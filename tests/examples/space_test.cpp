@@ -221,7 +221,7 @@ TEST_CASE("refining keeps the shape: volumes of elements, and of every reference
             CHECK(std::abs(volume(fine, points) / volume(coarse, points) - 1) < 1e-14);
             // Each element's own volume, not only the sum.
             const auto of = [&](const fem::mesh& m, std::int64_t from, std::int64_t count) {
-                const auto w = fem::weighted_determinants(m, fem::gauss_legendre(points));
+                const auto w = weighted_determinants(m, fem::gauss_legendre(points));
                 const std::int64_t each = static_cast<std::int64_t>(w.size()) / m.elements;
                 return std::accumulate(w.begin() + from * each, w.begin() + (from + count) * each, 0.0);
             };

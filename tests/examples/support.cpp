@@ -68,11 +68,25 @@ std::string replaced(std::string text, std::string_view old, std::string_view wi
 std::string complaint(const std::string& path) {
     try {
         const auto m = fem::read_mesh(path);
-        fem::weighted_determinants(m, fem::gauss_legendre(m.order + 1));
+        weighted_determinants(m, fem::gauss_legendre(m.order + 1));
     } catch (const fem::mesh_error& error) {
         return error.what();
     }
     return {};
+}
+
+std::vector<double> weighted_determinants(const fem::mesh& m, const fem::rule& along, ricci::device device) {
+    return fem::element_map(m, along, device).weights().download();
+}
+
+double l2_norm(const fem::mesh& m, const fem::manufactured& known, int points) {
+    const auto along = fem::gauss_legendre(points);
+    const auto w = plain_weights(m, along);
+    const auto u = fem::values_at(fem::mapped_points(m, along.points, ricci::cpu()), fem::power(points, m.dimension),
+                                  m.dimension, known.value);
+    std::vector<double> squares(w.size());
+    for (std::size_t n = 0; n < w.size(); ++n) squares[n] = w[n] * u[n] * u[n];
+    return std::sqrt(fem::careful_sum(squares));
 }
 
 std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along) {
@@ -102,7 +116,7 @@ std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along) {
 }
 
 double volume(const fem::mesh& m, int quadrature) {
-    const auto w = fem::weighted_determinants(m, fem::gauss_legendre(quadrature));
+    const auto w = weighted_determinants(m, fem::gauss_legendre(quadrature));
     return std::accumulate(w.begin(), w.end(), 0.0);
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/solve/manufactured.hpp"
 #include "examples/fem/space/basis.hpp"
+
+#include <ricci/ricci.hpp>
 
 #include <filesystem>
 #include <map>
@@ -45,11 +48,18 @@ std::string replaced(std::string text, std::string_view old, std::string_view wi
 /// The message of the mesh_error that reading `path`, and its geometry after that, throws; empty if none.
 std::string complaint(const std::string& path);
 
+/// W(q,e), the weights times the determinants, by the statements of element_map, on the host.
+std::vector<double> weighted_determinants(const fem::mesh& m, const fem::rule& along,
+                                          ricci::device device = ricci::cpu());
+
 /// W(q,e), the weights times the determinants, by plain loops: what the statements of element_map must give.
 std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along);
 
 /// The sum of all weighted determinants.
 double volume(const fem::mesh& m, int quadrature);
+
+/// The square root of the integral of u^2, u the known function, by so many Gauss points in each direction.
+double l2_norm(const fem::mesh& m, const fem::manufactured& known, int points);
 
 /// M(i,j,e) = B(q,i)*W(q,e)*B(q,j) by plain loops, for basis order p and q points in each direction.
 std::vector<double> element_masses(const fem::mesh& m, int p, int q);

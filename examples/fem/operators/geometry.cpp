@@ -1,6 +1,7 @@
 // geometry: Jacobians are contractions of the nodes; determinants and inverses follow point by point.
 #include "examples/fem/operators/geometry.hpp"
 
+#include "examples/fem/operators/interpolation.hpp"
 #include "examples/fem/operators/shaped.hpp"
 
 #include <fmt/format.h>
@@ -9,23 +10,8 @@
 #include <limits>
 
 namespace fem {
-namespace {
 
 using namespace ricci::indices;
-
-/// X(a,b,c,x,e) = B(a,i)*B(b,j)*B(c,k)*N(i,j,k,x,e) from N(i,x,e) of `from` nodes to `to` points along a direction.
-void interpolate(const matrix& B, const vector& N, vector& X, int dimension, std::int64_t from, std::int64_t to,
-                 std::int64_t elements) {
-    if (dimension == 2) {
-        const auto in = shaped<4>(N, {from, from, 2, elements});
-        shaped<4>(X, {to, to, 2, elements})(a, b, x, e) = B(a, i) * B(b, j) * in(i, j, x, e);
-    } else {
-        const auto in = shaped<5>(N, {from, from, from, 3, elements});
-        shaped<5>(X, {to, to, to, 3, elements})(a, b, c, x, e) = B(a, i) * B(b, j) * B(c, k) * in(i, j, k, x, e);
-    }
-}
-
-} // namespace
 
 std::vector<std::pair<int, int>> symmetric_pairs(int dimension) {
     std::vector<std::pair<int, int>> pairs;
@@ -150,7 +136,7 @@ vector element_map::diffusion(const ricci::view<const double, 4>& K) const {
 
 vector element_map::points() const {
     vector result(ricci::uninitialized, points_ * dimension_ * elements_, device_);
-    interpolate(B_, nodes_, result, dimension_, nodes_along_, points_along_, elements_);
+    interpolate(B_, dimension_, dimension_ * elements_, nodes_, result);
     return result;
 }
 
@@ -162,12 +148,8 @@ std::vector<double> mapped_points(const mesh& from, const std::vector<double>& a
     const matrix B = to_device(lagrange(positions(from.points, from.order)).values(along), device);
     const vector nodes = to_device(from.nodes, device);
     vector result(ricci::uninitialized, power(count, from.dimension) * from.dimension * from.elements, device);
-    interpolate(B, nodes, result, from.dimension, from.order + 1, count, from.elements);
+    interpolate(B, from.dimension, from.dimension * from.elements, nodes, result);
     return result.download();
-}
-
-std::vector<double> weighted_determinants(const mesh& from, const rule& along, ricci::device device) {
-    return element_map(from, along, device).weights().download();
 }
 
 double careful_sum(const std::vector<double>& values) {

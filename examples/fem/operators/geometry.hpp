@@ -59,9 +59,6 @@ class element_map {
 /// the positions in each direction.
 std::vector<double> mapped_points(const mesh& m, const std::vector<double>& along, ricci::device device);
 
-/// W(q,e) on the host. Throws as element_map.
-std::vector<double> weighted_determinants(const mesh& m, const rule& along, ricci::device device = ricci::cpu());
-
 /// Neumaier's sum: as if added in twice the precision, so that it loses no digits as meshes grow.
 double careful_sum(const std::vector<double>& values);
 

@@ -75,12 +75,4 @@ double sparse_matrix::frobenius_norm() const {
     return std::sqrt(squares);
 }
 
-std::vector<double> sparse_matrix::multiply(const std::vector<double>& x) const {
-    const std::vector<double> host = values_.download();
-    std::vector<double> y(rows());
-    for (std::int64_t r = 0; r < rows(); ++r)
-        for (std::int64_t n = row_starts_[r]; n < row_starts_[r + 1]; ++n) y[r] += host[n] * x[columns_[n]];
-    return y;
-}
-
 } // namespace fem

@@ -28,8 +28,6 @@ class sparse_matrix {
 
     double trace() const;
     double frobenius_norm() const;
-    /// y = A x on the host, for comparisons.
-    std::vector<double> multiply(const std::vector<double>& x) const;
 
   private:
     std::int64_t nodes_, elements_;

@@ -3,6 +3,7 @@
 
 #include "examples/fem/operators/gather_scatter.hpp"
 #include "examples/fem/operators/geometry.hpp"
+#include "examples/fem/operators/interpolation.hpp"
 
 #include <fmt/format.h>
 
@@ -49,19 +50,14 @@ void write_array(output_file& file, const std::string& attributes, const std::ve
 
 /// Values of a function of the space at uniform nodes of the given order, [elements][nodes].
 std::vector<double> at_uniform_nodes(const h1_space& space, const vector& values, int order) {
-    using namespace ricci::indices;
     const auto& device = values.device();
-    const std::int64_t P = space.order() + 1, Q = order + 1, E = space.elements();
+    const std::int64_t E = space.elements();
     const lagrange basis(positions(node_points::gauss_lobatto, space.order()));
     const matrix T = to_device(basis.values(positions(node_points::uniform, order)), device);
     vector own(ricci::uninitialized, space.nodes() * E, device);
-    vector at(ricci::uninitialized, power(Q, space.dimension()) * E, device);
+    vector at(ricci::uninitialized, power(order + 1, space.dimension()) * E, device);
     gather_scatter(space, device).gather(values, shaped<2>(own, {space.nodes(), E}));
-    if (space.dimension() == 2)
-        shaped<3>(at, {Q, Q, E})(a, b, e) = T(a, i) * T(b, j) * shaped<3>(own, {P, P, E})(i, j, e);
-    else
-        shaped<4>(at, {Q, Q, Q, E})(a, b, c, e) =
-            T(a, i) * T(b, j) * T(c, k) * shaped<4>(own, {P, P, P, E})(i, j, k, e);
+    interpolate(T, space.dimension(), E, own, at);
     return at.download();
 }
 

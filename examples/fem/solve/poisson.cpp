@@ -2,27 +2,15 @@
 #include "examples/fem/solve/poisson.hpp"
 
 #include "examples/fem/operators/geometry.hpp"
+#include "examples/fem/operators/interpolation.hpp"
 #include "examples/fem/solve/neumann.hpp"
 #include "examples/fem/solve/source.hpp"
 
 #include <cmath>
 
 namespace fem {
-namespace {
 
 using namespace ricci::indices;
-
-/// Values at the points from those at the nodes.
-void interpolate(const matrix& B, int dimension, std::int64_t elements, const vector& at_nodes, vector& at_points) {
-    const std::int64_t Q = B.extent(0), P = B.extent(1), E = elements;
-    if (dimension == 2)
-        shaped<3>(at_points, {Q, Q, E})(q, r, e) = B(q, i) * B(r, j) * shaped<3>(at_nodes, {P, P, E})(i, j, e);
-    else
-        shaped<4>(at_points, {Q, Q, Q, E})(q, r, s, e) =
-            B(q, i) * B(r, j) * B(s, k) * shaped<4>(at_nodes, {P, P, P, E})(i, j, k, e);
-}
-
-} // namespace
 
 poisson::poisson(const mesh& from, int order, manufactured solution, ricci::device device,
                  std::optional<symmetric_matrix> K, int points, int error_points, const std::vector<int>& neumann)
@@ -85,16 +73,13 @@ solver_result poisson::solve(const solver_options& options) {
     return result;
 }
 
-double poisson::l2_norm(bool of_error) const {
+double poisson::error() const {
     const std::int64_t E = space_.elements();
-    vector difference = fine_known_.copy();
-    if (of_error) {
-        vector of_elements(ricci::uninitialized, space_.nodes() * E, load_.device());
-        vector at_points(ricci::uninitialized, fine_known_.size(), load_.device());
-        sharing_.gather(u_, shaped<2>(of_elements, {space_.nodes(), E}));
-        interpolate(fine_.B, space_.dimension(), E, of_elements, at_points);
-        difference(q) -= at_points(q);
-    }
+    vector of_elements(ricci::uninitialized, space_.nodes() * E, load_.device());
+    vector difference(ricci::uninitialized, fine_known_.size(), load_.device());
+    sharing_.gather(u_, shaped<2>(of_elements, {space_.nodes(), E}));
+    interpolate(fine_.B, space_.dimension(), E, of_elements, difference);
+    difference(q) -= fine_known_(q);
     const double squares = fine_weights_(q) * difference(q) * difference(q);
     return std::sqrt(squares);
 }
