@@ -206,6 +206,14 @@ TEST_CASE("inverted elements are named") {
           "Jacobian determinant is -1");
     check(straight, "1 1\n2 1", "1 1\n1 0.5", " element 1 (counted from 0) is inverted or degenerate", "");
     check(gmsh, "1 1 2 3 4", "1 1 4 3 2", " element 0 (counted from 0) is inverted", "");
+    // Concave: inverted near one corner only, where few rules have a point.
+    check(curved, "1 1\n", ".49 .49\n", " element 0 (counted from 0) is inverted",
+          "is -0.02 at 1, 1 of the unit square");
+    CHECK(complaint_about(replaced(curved, "1 1\n", ".51 .51\n")) == "");
+    const std::string box = "MFEM INLINE mesh v1.0\ntype = quad\nnx = 2\nny = 2\nsx = 1e200\nsy = 1e200\n";
+    check(box, "", "", " element 0 (counted from 0) is too large", "beyond the range of double precision");
+    check(box, "sx = 1e200\nsy = 1e200", "sx = 1e-200\nsy = 1e-200", " element 0 (counted from 0) is inverted or deg",
+          "");
 }
 
 TEST_CASE("a mesh cut off anywhere is refused") {

@@ -1,5 +1,6 @@
 // geometry_test: weights and metric by statements against plain loops; coefficients; what is inverted is named.
 #include "examples/fem/mesh/read_mesh.hpp"
+#include "examples/fem/mesh/refine.hpp"
 #include "examples/fem/operators/geometry.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/support.hpp"
@@ -80,6 +81,14 @@ TEST_CASE("the element that is inverted is named, also among many and at one poi
     m.nodes[(37 * 3 + 0) * n + n / 2] += 3;
     CHECK_THROWS_WITH(fem::element_map(m, fem::gauss_legendre(4), ricci::default_device()),
                       Catch::Contains("element 37 (counted from 0) is inverted or degenerate"));
+    // In a part of a refined mesh it is the element that was cut.
+    CHECK_THROWS_WITH(fem::element_map(fem::refined(m, 2), fem::gauss_legendre(4), ricci::default_device()),
+                      Catch::Contains("element 37 (counted from 0), refined 2 times, is inverted or degenerate"));
+    const auto huge = fem::generate_grid("huge", 2, 1, {3, 1, 1}, [](const fem::point& at) -> fem::point {
+        return {at[0] > 0.5 ? 1e200 * at[0] : at[0], 1e200 * at[1], 0};
+    });
+    CHECK_THROWS_WITH(fem::element_map(huge, fem::gauss_legendre(3), ricci::default_device()),
+                      Catch::Contains("element 1 (counted from 0) is too large"));
     auto flat = fem::generate_grid("flat", 2, 1, {3, 1, 1}, [](const fem::point& at) -> fem::point {
         return {at[0] > 0.5 ? 0.5 : at[0], at[1], 0};
     });

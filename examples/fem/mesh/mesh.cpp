@@ -80,6 +80,12 @@ mesh generate_ring(int dimension, int order, std::int64_t elements) {
     });
 }
 
+std::string element_text(const mesh& m, std::int64_t e) {
+    if (m.refinements == 0) return fmt::format("element {} (counted from 0)", e);
+    return fmt::format("element {} (counted from 0), refined {},", e >> (m.dimension * m.refinements),
+                       m.refinements == 1 ? "once" : fmt::format("{} times", m.refinements));
+}
+
 double available_memory() {
     std::ifstream info("/proc/meminfo");
     for (std::string key; info >> key; info.ignore(1 << 10, '\n'))

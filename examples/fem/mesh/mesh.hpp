@@ -42,6 +42,8 @@ struct mesh {
     std::vector<double>
         nodes; ///< coordinates [elements][dimension][(order+1)^dimension], last index lexicographic, x first
     std::vector<int> attributes; ///< [elements] the number of the part of the domain
+    int refinements =
+        0; ///< how often the elements were cut since the file: element e is part of e >> dimension*refinements
 
     // Connectivity. Two corners with the same number are the same point of the domain, though a periodic mesh gives
     // them different coordinates; global numberings start from it.
@@ -82,6 +84,9 @@ mesh generate_grid(std::string name, int dimension, int order, std::array<std::i
 /// A quarter of a ring with radii 1 and 2, in 3-D of height 1 and bent, so that every face is curved; about
 /// `elements` of them. Its area is 3 pi/4, its volume too, up to the polynomials' error in following a circle.
 mesh generate_ring(int dimension, int order, std::int64_t elements);
+
+/// "element 3 (counted from 0)" for a message: the file's element, also where it is a part of that by refinement.
+std::string element_text(const mesh& m, std::int64_t e);
 
 /// Bytes of memory that this machine can still give.
 double available_memory();

@@ -3,6 +3,7 @@
 
 #include "examples/fem/mesh/conformity.hpp"
 #include "examples/fem/mesh/gmsh_reader.hpp"
+#include "examples/fem/mesh/jacobians.hpp"
 #include "examples/fem/mesh/mfem_reader.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ mesh read(mesh_file& file) {
 mesh read_mesh(const std::string& path) {
     mesh_file file(path);
     mesh m = read(file);
+    check_jacobians(m);
     check_conformity(m);
     return m;
 }

@@ -44,6 +44,7 @@ mesh refine(const mesh& m) {
     fine.dimension = m.dimension;
     fine.order = m.order;
     fine.points = m.points;
+    fine.refinements = m.refinements + 1;
     fine.elements = m.elements * children;
     fine.vertices = lattice.size();
     fine.nodes.resize(fine.elements * m.dimension * n);

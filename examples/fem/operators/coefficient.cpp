@@ -53,10 +53,8 @@ coefficient::coefficient(const mesh& from, const std::map<int, symmetric_matrix>
     for (std::size_t n = 0; n < from.attributes.size(); ++n) {
         const auto found = number.find(from.attributes[n]);
         if (found == number.end())
-            throw mesh_error(
-                fmt::format("{}: element {} (counted from 0) has attribute {}, for which no coefficient is "
-                            "given",
-                            from.name, n, from.attributes[n]));
+            throw mesh_error(fmt::format("{}: {} has attribute {}, for which no coefficient is given", from.name,
+                                         element_text(from, static_cast<std::int64_t>(n)), from.attributes[n]));
         parts.push_back(found->second);
     }
     using namespace ricci::indices;

@@ -1,6 +1,7 @@
 // geometry: Jacobians are contractions of the nodes; determinants and inverses follow point by point.
 #include "examples/fem/operators/geometry.hpp"
 
+#include "examples/fem/mesh/jacobians.hpp"
 #include "examples/fem/operators/interpolation.hpp"
 #include "examples/fem/operators/shaped.hpp"
 
@@ -79,10 +80,12 @@ void element_map::find_jacobians() {
 }
 
 void element_map::check(const mesh& from) const {
-    // The language has no smallest element, but relu(tiny - x) is 0 unless x is below tiny (or no number).
+    // The language has no smallest element, but relu(tiny - x) is 0 unless x is below tiny (or no number), and
+    // relu(x - huge) unless x is infinite.
     vector bad(ricci::uninitialized, elements_, device_);
     const auto det = shaped<2>(det_, {points_, elements_});
-    bad(e) = relu(std::numeric_limits<double>::min() - det(q, e));
+    constexpr double tiny = std::numeric_limits<double>::min(), huge = std::numeric_limits<double>::max();
+    bad(e) = relu(tiny - det(q, e)) + relu(det(q, e) - huge);
     const std::vector<double> found = bad.download();
     for (std::int64_t number = 0; number < elements_; ++number) {
         if (found[number] == 0) continue;
@@ -90,12 +93,9 @@ void element_map::check(const mesh& from) const {
         one(q) = det(q, number);
         const std::vector<double> values = one.download();
         std::size_t worst = 0;
-        while (values[worst] > 0) ++worst;
-        for (std::size_t point = worst; point < values.size(); ++point)
-            if (values[point] < values[worst]) worst = point;
-        throw mesh_error(fmt::format("{}: element {} (counted from 0) is inverted or degenerate: its Jacobian "
-                                     "determinant is {:.3g} at quadrature point {}; are its vertices in order?",
-                                     from.name, number, values[worst], worst));
+        for (std::size_t point = 1; point < values.size() && std::isfinite(values[worst]); ++point)
+            if (!(values[point] >= values[worst]) || !std::isfinite(values[point])) worst = point;
+        throw mesh_error(bad_determinant(from, number, values[worst], fmt::format("at quadrature point {}", worst)));
     }
 }
 

@@ -22,7 +22,7 @@ std::vector<std::int64_t> symmetric_table(int dimension);
 /// lexicographic, x first. All on one device.
 class element_map {
   public:
-    /// Throws mesh_error, naming the element, where a determinant of J is not positive.
+    /// Throws mesh_error, naming the element, where a determinant of J is not positive, or not finite.
     element_map(const mesh& m, const rule& along, ricci::device device);
 
     /// W(q,e): the weight of point q times det J. Sums over q are integrals over the element.
