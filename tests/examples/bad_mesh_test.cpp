@@ -151,6 +151,35 @@ TEST_CASE("faces that do not fit") {
           " element 1", "list the vertices");
 }
 
+TEST_CASE("elements on the same side of what they share") {
+    const std::string folded = "MFEM mesh v1.0\ndimension\n2\nelements\n2\n1 3 0 1 2 3\n1 3 0 1 4 5\nboundary\n0\n"
+                               "vertices\n6\n2\n0 0\n1 0\n1 1\n0 1\n1 2\n0 2\n";
+    check(folded, "", "", " elements 0 and 1 (counted from 0)",
+          "lie on the same side of an edge that they share: they");
+    CHECK(complaint_about(replaced(replaced(folded, "0 1 4 5", "1 0 5 4"), "1 2\n0 2", "1 -2\n0 -2")) == "");
+    check(replaced(folded, "1 3 0 1 4 5", "1 3 0 1 2 3"), "", "", " elements 0 and 1 (counted from 0)",
+          "they overlap");
+    check(replaced(folded, "1 3 0 1 4 5", "1 3 2 3 0 1"), "", "", " elements 0 and 1 (counted from 0)",
+          "they overlap");
+
+    const std::string solid =
+        "MFEM mesh v1.0\ndimension\n3\nelements\n2\n1 5 0 1 2 3 4 5 6 7\n1 5 0 1 2 3 8 9 10 11\n"
+        "boundary\n0\nvertices\n12\n3\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n1 0 1\n1 1 1\n0 1 1\n"
+        "0 0 2\n1 0 2\n1 1 2\n0 1 2\n";
+    check(solid, "", "", " elements 0 and 1 (counted from 0)",
+          "lie on the same side of a face that they share: they");
+    check(solid, "8 9 10 11", "4 5 6 7", " elements 0 and 1 (counted from 0)", "they overlap");
+    check(solid, "0 1 2 3 8 9 10 11", "0 3 7 4 1 2 6 5", " elements 0 and 1 (counted from 0)", "they overlap");
+    CHECK(complaint_about(replaced(solid, "0 1 2 3 8 9 10 11", "4 5 6 7 8 9 10 11")) == "");
+
+    // A strip closed after half a turn: the edge at its end is that at its start the other way round, elsewhere.
+    const std::string strip =
+        "MFEM mesh v1.0\ndimension\n2\nelements\n3\n1 3 0 1 4 3\n1 3 1 2 5 4\n1 3 2 3 0 5\nboundary\n0\nvertices\n6\n"
+        "nodes\nFiniteElementSpace\nFiniteElementCollection: L2_T1_2D_P1\nVDim: 2\nOrdering: 1\n"
+        "0 0\n1 0\n0 1\n1 1\n1 0\n2 0\n1 1\n2 1\n2 0\n3 0\n2 1\n3 1\n";
+    CHECK(complaint_about(strip) == "");
+}
+
 TEST_CASE("malformed inline meshes") {
     const std::string box = "MFEM INLINE mesh v1.0\ntype = hex\nnx = 2\nny = 2\nnz = 2\nsx = 1\nsy = 1\nsz = 1\n";
     check(box, "hex", "tet", "2:", "type 'tet' is not handled, only quad and hex");

@@ -111,7 +111,8 @@ class shapes {
     std::vector<std::vector<std::int64_t>> on_face_;
 };
 
-/// Both elements must have the same shape at what they share: nodes with the same number the same distances.
+/// Both elements must have the same shape at what they share: nodes with the same number the same distances; and they
+/// must lie on its two sides.
 void compare_shared_faces(const mesh& m, const topology& t, const shapes& shape) {
     struct seen {
         std::int64_t element = -1;
@@ -144,6 +145,14 @@ void compare_shared_faces(const mesh& m, const topology& t, const shapes& shape)
                         fmt::format("{}: elements {} and {} (counted from 0) share the vertices of {}, but "
                                     "not its shape; a non-conforming mesh is not handled",
                                     m.name, other.element, e, m.dimension == 2 ? "an edge" : "a face"));
+            // What is glued to a face elsewhere may be so in either way: a Moebius strip is periodic too.
+            double moved = 0;
+            for (std::size_t k = 0; k < mine.size(); ++k) moved = std::max(moved, distance(mine[k], matched[k]));
+            if (moved <= slack * size && same_cycle(face_cycle(m, e, face), face_cycle(m, other.element, other.face)))
+                throw mesh_error(
+                    fmt::format("{}: elements {} and {} (counted from 0) lie on the same side of {} that "
+                                "they share: they overlap",
+                                m.name, other.element, e, m.dimension == 2 ? "an edge" : "a face"));
         }
 }
 

@@ -45,6 +45,19 @@ bool same_diagonals(const std::array<std::int64_t, 4>& f, const std::array<std::
 
 } // namespace
 
+std::array<std::int64_t, 4> face_cycle(const mesh& m, std::int64_t e, int face) {
+    const std::int64_t* v = &m.corners[e << m.dimension];
+    if (m.dimension == 2) return {v[face], v[(face + 1) % 4], -1, -1}; // corners are listed once around
+    const auto& f = element_faces[face];
+    return {v[f[0]], v[f[1]], v[f[2]], v[f[3]]};
+}
+
+bool same_cycle(const std::array<std::int64_t, 4>& f, const std::array<std::int64_t, 4>& g) {
+    if (f[2] < 0) return f[0] == g[0];
+    const auto at = std::find(f.begin(), f.end(), g[0]) - f.begin();
+    return f[(at + 1) % 4] == g[1];
+}
+
 topology find_topology(const mesh& m) {
     topology t;
     t.edges_per_element = m.dimension == 2 ? 4 : 12;

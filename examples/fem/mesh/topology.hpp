@@ -33,6 +33,12 @@ constexpr side side_of(int dimension, int face) {
     return {};
 }
 
+/// A face's vertices (an edge's two in 2-D, then -1) in the cycle that has the element inside on the same hand for
+/// all faces: if no element is inverted, two on opposite sides of a face list it in opposite cycles.
+std::array<std::int64_t, 4> face_cycle(const mesh& m, std::int64_t e, int face);
+/// Whether two cycles of the same vertices are one.
+bool same_cycle(const std::array<std::int64_t, 4>& f, const std::array<std::int64_t, 4>& g);
+
 /// Faces of an element; for a quadrilateral these are its edges.
 constexpr int faces_of_element(int dimension) { return 2 * dimension; }
 
