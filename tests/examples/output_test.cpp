@@ -10,12 +10,19 @@
 
 #include <png.h>
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace fem_test;
 
@@ -270,4 +277,75 @@ TEST_CASE("an output file is there whole or not at all") {
     CHECK(left == std::set<std::string>{"kept.mtx"});
     CHECK_THROWS_WITH(fem::output_file(files.path("none/k.mtx")), Catch::Contains("cannot be written: No such file"));
     CHECK_THROWS_WITH(fem::output_file(files.path("")), Catch::Contains("is a folder"));
+}
+
+TEST_CASE("an output file goes where its path leads") {
+    namespace fs = std::filesystem;
+    const scratch files;
+    const auto put = [](const std::string& path, std::string_view text) {
+        fem::output_file file(path);
+        file.write(text);
+        file.finish();
+    };
+    // Through links, also those that lead nowhere yet, and to a name in another folder.
+    const auto target = files.write("target", "old");
+    fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+    fs::create_symlink("target", files.path("link"));
+    put(files.path("link"), "new");
+    CHECK(fs::is_symlink(files.path("link")));
+    CHECK(read_file(target) == "new");
+    CHECK(fs::status(target).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+    fs::create_directory(files.path("folder"));
+    fs::create_symlink("folder/later", files.path("dangling"));
+    put(files.path("dangling"), "there");
+    CHECK(fs::is_symlink(files.path("dangling")));
+    CHECK(read_file(files.path("folder/later")) == "there");
+    fs::create_symlink("loop", files.path("loop"));
+    CHECK_THROWS_WITH(fem::output_file(files.path("loop")), Catch::Contains("Too many levels of symbolic links"));
+    CHECK_THROWS_WITH(fem::output_file(files.path(std::string(300, 'a'))), Catch::Contains("File name too long"));
+    put(files.path(std::string(255, 'a')), "the longest name");
+    CHECK(read_file(files.path(std::string(255, 'a'))) == "the longest name");
+    CHECK_THROWS_WITH(fem::output_file(""), "an output file needs a name");
+
+    // A pipe stays one, and a device.
+    REQUIRE(mkfifo(files.path("pipe").c_str(), 0600) == 0);
+    std::string piped;
+    std::thread reader([&] { piped = read_file(files.path("pipe")); });
+    put(files.path("pipe"), "through a pipe");
+    reader.join();
+    CHECK(piped == "through a pipe");
+    CHECK(fs::is_fifo(files.path("pipe")));
+    put("/dev/null", "nothing");
+    CHECK(fs::is_character_file("/dev/null"));
+
+    const fem::output_file one(files.path("link")), same(files.path("folder/../target")), other(files.path("other"));
+    CHECK(one.same_file(same));
+    CHECK(!one.same_file(other));
+}
+
+TEST_CASE("a signal leaves no temporary file behind") {
+    const scratch files;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            std::signal(number, SIG_DFL); // not what the test's framework does with it
+            std::freopen("/dev/null", "w", stderr);
+            execl(RICCI_FEM_PROGRAM, "fem", "poisson", "--device", "cpu", "--elements", "4096", "--order", "8",
+                  "--vtu", files.path("u.vtu").c_str(), static_cast<char*>(nullptr));
+            _exit(127);
+        }
+        const auto any = [&] {
+            const auto folder = std::filesystem::path(files.path("x")).parent_path();
+            return std::filesystem::directory_iterator(folder) != std::filesystem::directory_iterator();
+        };
+        for (int n = 0; n < 3000 && !any(); ++n) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        CHECK(any()); // it has begun
+        kill(child, number);
+        int status = 0;
+        REQUIRE(waitpid(child, &status, 0) == child);
+        CHECK(WIFSIGNALED(status));
+        CHECK(WTERMSIG(status) == number);
+        CHECK(!any());
+    }
 }

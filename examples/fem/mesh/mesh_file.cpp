@@ -22,6 +22,7 @@ mesh_file::mesh_file(std::string path) : path_(std::move(path)) {
     std::error_code code;
     const auto kind = fs::status(path_, code).type();
     if (kind == fs::file_type::not_found) throw mesh_error(path_ + ": there is no such file");
+    if (kind == fs::file_type::none) throw mesh_error(path_ + ": cannot be opened: " + code.message());
     if (kind == fs::file_type::directory) throw mesh_error(path_ + ": is a folder, not a mesh file");
     if (kind != fs::file_type::regular) throw mesh_error(path_ + ": is not a regular file");
     const std::uintmax_t size = fs::file_size(path_, code);
