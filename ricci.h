@@ -83,9 +83,9 @@ typedef struct ricci_operand {
 /// Runs the statements of `text`, in order: "C(i,j,e) = A(i,k,e)*B(k,j,e)". docs/language.md tells what can stand in
 /// it: =, += and -=, sums, products and quotients, functions, ranges, tables; ';' separates statements. A name on a
 /// left side that is not among the operands, and is read by a later statement, is an intermediate: ricci makes it, of
-/// the size and type that its statement says. All statements are checked before the first one runs, but for the
-/// entries of index tables. Every operand must be used. What is described is copied: names and arrays may go when the
-/// call returns.
+/// the size and type that its statement says. All statements are checked before the first one runs, with the entries
+/// of index tables where these are checked: on a CPU, and on a GPU with RICCI_CHECK=1. Every operand must be used.
+/// What is described is copied: names and arrays may go when the call returns.
 ricci_status ricci_contract(const char* text, int count, const ricci_operand* operands);
 
 /// A text, parsed, and bound to the shapes of its operands.
