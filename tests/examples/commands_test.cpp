@@ -117,8 +117,9 @@ TEST_CASE("fem apply checks and times CEED's six problems") {
                 fem_with("apply " + own_mesh(mesh) + " --order 3 --time 1 --problem " + std::to_string(problem));
             INFO(ran.output);
             CHECK(ran.exit_code == 0);
-            CHECK_THAT(ran.output,
-                       Contains(": right\n") && Contains("Element vectors") && Contains("Global vectors"));
+            CHECK_THAT(ran.output, Contains("Element vectors") && Contains("Global vectors") && !Contains("WRONG"));
+            CHECK(std::regex_search(ran.output,
+                                    std::regex(" on element vectors: .*: right\n.* on global vectors: .*: right\n")));
             CHECK_THAT(ran.output, Contains(problem % 2 == 1 ? "1 component;" : " components;"));
         }
     CHECK_THAT(fem_with("apply --elements 8 --order 2 --time 1 --explain").output, Contains("statement: "));
@@ -164,6 +165,7 @@ TEST_CASE("what the commands refuse: a message, exit code 1, nothing written") {
     const auto good = own_mesh("square.mesh");
     const auto bad = files.write("inverted.mesh", inverted);
     const std::string outputs = " --vtu " + files.path("u.vtu") + " --png " + files.path("u.png");
+    check("poisson " + bad + " --refine 2" + outputs, "element 1 (counted from 0) is inverted");
     check("poisson " + bad + outputs, "element 1 (counted from 0) is inverted");
     check("assemble " + bad + " --matrix " + files.path("k.mtx"), "element 1 (counted from 0) is inverted");
     check("apply " + bad, "element 1 (counted from 0) is inverted");
@@ -182,6 +184,35 @@ TEST_CASE("what the commands refuse: a message, exit code 1, nothing written") {
     check("assemble " + good + " --operator mass --coefficient 1,0,2", "is for the diffusion operator");
     check("poisson " + good + " --coefficient -1,0,1" + outputs, "not positive definite");
     check("poisson " + good + " --order 8 --iterations 3" + outputs, "after 3 iterations");
+    check("poisson " + own_mesh("cube.mesh") + " --coefficient 1e200,0,0,1e200,0,1e200" + outputs,
+          "the solver broke down after 1 iteration: the residual is no finite number");
+    check("assemble " + own_mesh("cube.mesh") + " --coefficient 1e200,0,0,1e200,0,1e200 --matrix " +
+              files.path("k.mtx"),
+          "the matrix's entries are beyond the range of double precision");
+    check("apply " + good + " --problem 1 --coefficient 1,0,2", "is for diffusion, problems 3 to 6");
+    // Names that are too long, links without end, one file for two things.
+    const std::string longer = files.path(std::string(300, 'a'));
+    check("assemble " + good + " --matrix " + longer, "cannot be written: File name too long");
+    check("poisson " + good + " --vtu " + longer, "cannot be written: File name too long");
+    check("info " + longer, "cannot be opened: File name too long");
+    const std::string loop = files.path("loop.mesh");
+    std::filesystem::create_symlink("loop.mesh", loop);
+    check("assemble " + good + " --matrix " + loop, "cannot be written: Too many levels of symbolic links");
+    check("poisson " + good + " --vtu " + files.path("u") + " --png " + files.path("./u"), "are the same file");
+    std::filesystem::remove(loop);
+    // Arguments without a meaning.
+    check("info \"\"", "MESH: must not be empty");
+    check("info --device \"\"", "--device: must not be empty");
+    check("assemble " + good + " --matrix \"\"", "--matrix: must not be empty");
+    for (const std::string option : {"--vtu", "--png", "--neumann"})
+        check("poisson " + good + " " + option + " \"\"", option + ": must not be empty");
+    for (const std::string exact : {"nan", "0", "-1", "inf", "1x"})
+        check("mass " + good + " --exact " + exact, "a finite number above 0 is wanted, not '" + exact + "'");
+    check("nosuch", "there is no command 'nosuch'; there are info, mass, assemble, apply, poisson");
+    // What is refused is refused before the first word about the mesh.
+    for (const std::string& early :
+         {"poisson " + good + " --neumann 9", "poisson " + bad, "poisson " + own_mesh("torus.mesh")})
+        CHECK_THAT(fem_with(early).output, Catch::Matchers::StartsWith("fem: "));
     check("poisson " + good + " --elements 5", "is for a mesh that is generated");
     check("poisson " + good + " --vtu " + files.path("none/u.vtu") + " --png " + files.path("u.png"),
           "none/u.vtu: cannot be written");

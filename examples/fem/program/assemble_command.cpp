@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,16 +26,16 @@ struct assemble_options {
 };
 
 int run(const assemble_options& o) {
-    const mesh m = refined(load(o.mesh), o.refinements);
+    if (!o.diffusion && !o.coefficient.empty()) throw usage_error("--coefficient is for the diffusion operator");
     const ricci::device device = device_named(o.device);
+    const mesh m = refined(load(o.mesh), o.refinements);
+    const auto K = coefficient_on(m, o.coefficient, device);
     std::optional<output_file> file;
     if (!o.file.empty()) file.emplace(o.file); // now, so that nothing is computed in vain
 
     const h1_space space(m, o.order);
     const tables basis(quadrature::gauss, o.order, device);
     const element_map map(m, basis.along, device);
-    const auto K = coefficient_on(m, o.coefficient, device);
-    if (K && !o.diffusion) throw usage_error("--coefficient is for the diffusion operator");
     const vector at_points = !o.diffusion ? map.weights()
                              : K          ? map.diffusion(K->at_points(map.points_per_element()))
                                           : map.diffusion();
@@ -46,11 +47,16 @@ int run(const assemble_options& o) {
     sparse_matrix matrix(space, device);
     const double added = seconds(device, [&] { matrix.assemble(matrices); });
 
+    const double trace = matrix.trace(), norm = matrix.frobenius_norm();
+    if (!std::isfinite(trace) || !std::isfinite(norm))
+        throw usage_error(
+            fmt::format("{}: the matrix's entries are beyond the range of double precision; the mesh or "
+                        "the coefficient is too large or too small",
+                        m.name));
     print_mesh(m);
     fmt::print("\nMatrix           {}, order {}\n", o.diffusion ? "diffusion" : "mass", o.order);
     fmt::print("  rows           {}\n  entries        {}\n", matrix.rows(), matrix.entries());
-    fmt::print("  trace          {:.15g}\n  norm           {:.15g} (Frobenius)\n", matrix.trace(),
-               matrix.frobenius_norm());
+    fmt::print("  trace          {:.15g}\n  norm           {:.15g} (Frobenius)\n", trace, norm);
     fmt::print("Element matrices {}  {}, with the compilation of kernels or their loading from the cache on disk\n",
                time_text(time), o.how == assembly::dense ? "in one dense contraction" : "factor by factor");
     fmt::print("Sum into rows    {}\n", time_text(added));
@@ -82,7 +88,7 @@ void add_assemble_command(CLI::App& app, int& exit_code) {
             "dense: one contraction over all points of an element; factored (default): direction by direction")
         ->check(CLI::IsMember({"dense", "factored"}));
     add_coefficient_option(*command, o->coefficient, true);
-    command->add_option("--matrix", o->file, "the file to write, .mtx");
+    command->add_option("--matrix", o->file, "the file to write, .mtx")->check(not_empty());
     command->add_flag("--general", o->general, "write both triangles");
     add_device_option(*command, o->device);
     command->callback([o, &exit_code] { exit_code = run(*o); });

@@ -13,9 +13,27 @@
 
 namespace fem {
 
+CLI::Validator not_empty() {
+    return {[](const std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); },
+            ""};
+}
+
+CLI::Validator positive_number() {
+    return {[](const std::string& text) {
+                double value = 0;
+                const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+                const bool good = code == std::errc() && end == text.data() + text.size();
+                return good && std::isfinite(value) && value > 0
+                           ? std::string()
+                           : fmt::format("a finite number above 0 is wanted, not '{}'", text);
+            },
+            ""};
+}
+
 void add_mesh_options(CLI::App& app, mesh_options& o, std::int64_t elements) {
     o.elements = elements;
-    app.add_option("MESH", o.path, "MFEM mesh v1.0 or Gmsh 4.1; without one a bent quarter of a ring is generated");
+    app.add_option("MESH", o.path, "MFEM mesh v1.0 or Gmsh 4.1; without one a bent quarter of a ring is generated")
+        ->check(not_empty());
     o.generated = app.add_option_group("generated", "The mesh that is generated where none is given");
     o.generated->add_option("--dimension", o.dimension, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
     o.generated->add_option("--elements", o.elements, "about how many")
@@ -42,11 +60,13 @@ void add_order_option(CLI::App& app, int& order) {
 }
 
 void add_device_option(CLI::App& app, std::string& device) {
-    app.add_option("--device", device, "cpu, cuda or cuda:N (default: a GPU where there is one)");
+    app.add_option("--device", device, "cpu, cuda or cuda:N (default: a GPU where there is one)")->check(not_empty());
 }
 
 ricci::device device_named(const std::string& name) {
-    return name.empty() ? ricci::default_device() : ricci::parse_device(name);
+    const ricci::device device = name.empty() ? ricci::default_device() : ricci::parse_device(name);
+    const vector probe(1, device); // a name is refused here only where there is no such device
+    return device;
 }
 
 namespace {

@@ -25,6 +25,11 @@ class usage_error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// For options whose text may not be empty.
+CLI::Validator not_empty();
+/// For options that are sizes: a finite number above 0.
+CLI::Validator positive_number();
+
 struct mesh_options {
     std::string path; ///< empty: generate one
     int dimension = 3;
@@ -40,14 +45,14 @@ mesh load(const mesh_options& o);
 
 void add_order_option(CLI::App& app, int& order);
 void add_device_option(CLI::App& app, std::string& device);
-/// The device of that name; without one the default.
+/// The device of that name; without one the default. Throws ricci::error where it cannot be used.
 ricci::device device_named(const std::string& name);
 
 /// --coefficient, once for the whole domain, or once for each attribute with the attribute and a colon before it.
 void add_coefficient_option(CLI::App& app, std::vector<std::string>& given, bool by_attribute);
 /// The matrix of the whole domain. Throws usage_error.
 symmetric_matrix coefficient_from(const std::vector<std::string>& given, int dimension);
-/// The same, or by attributes; nothing where none is given.
+/// The same, or by attributes; nothing where none is given. Before anything long is computed: throws usage_error.
 std::optional<coefficient> coefficient_on(const mesh& m, const std::vector<std::string>& given, ricci::device device);
 
 void print_mesh(const mesh& m);

@@ -9,9 +9,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <exception>
 #include <new>
 
 namespace {
+
+constexpr const char* commands = "info, mass, assemble, apply, poisson";
 
 int refuse(const char* message, int exit_code) {
     std::fflush(stdout);
@@ -41,7 +44,11 @@ int main(int argc, char** argv) {
         return exit_code;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        refuse(error.what(), 1);
+        const auto unknown = app.remaining();
+        if (app.get_subcommands().empty() && !unknown.empty() && !unknown.front().starts_with('-'))
+            refuse(fmt::format("there is no command '{}'; there are {}", unknown.front(), commands).c_str(), 1);
+        else
+            refuse(error.what(), 1);
         fmt::print(stderr, "Run with --help for more information.\n");
         return 1;
     } catch (const fem::not_enough_memory& error) {
@@ -56,5 +63,7 @@ int main(int argc, char** argv) {
         return refuse(error.what(), error.blame() == ricci::blame::environment ? 2 : 1);
     } catch (const std::bad_alloc&) {
         return refuse("there is not enough memory", 2);
+    } catch (const std::exception& error) { // what no mistake of a user should lead to
+        return refuse(error.what(), 2);
     }
 }

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -28,11 +29,27 @@ void print_attributes(const char* what, const std::map<int, std::int64_t>& count
 }
 
 int run(const info_options& o) {
-    const mesh m = refined(load(o.mesh), o.refinements);
     const ricci::device device = device_named(o.device);
+    const mesh m = refined(load(o.mesh), o.refinements);
     const rule along = gauss_legendre((m.dimension * m.order + 2) / 2 + 1); // exact for the first moments too
     const element_map map(m, along, device);
     const auto faces = boundary_faces(m, find_topology(m));
+
+    const std::vector<double> W = map.weights().download(), X = map.points().download();
+    const std::int64_t points = map.points_per_element();
+    const double volume = careful_sum(W);
+    std::vector<double> first_moments;
+    for (int d = 0; d < m.dimension; ++d) {
+        std::vector<double> moments(W.size());
+        for (std::int64_t e = 0; e < m.elements; ++e)
+            for (std::int64_t q = 0; q < points; ++q)
+                moments[q + points * e] = W[q + points * e] * X[q + points * (d + m.dimension * e)];
+        first_moments.push_back(careful_sum(moments));
+        if (!std::isfinite(volume) || !std::isfinite(first_moments.back()))
+            throw mesh_error(
+                fmt::format("{}: is too large: its {} and moments are beyond the range of double precision", m.name,
+                            m.dimension == 2 ? "area" : "volume"));
+    }
 
     print_mesh(m);
     fmt::print("  vertices       {}\n", m.vertices);
@@ -43,16 +60,8 @@ int run(const info_options& o) {
     if (faces.empty()) fmt::print("  boundary       none: the mesh is periodic\n");
     print_attributes(m.dimension == 2 ? "boundary edges" : "boundary faces", boundary);
 
-    const std::vector<double> W = map.weights().download(), X = map.points().download();
-    const std::int64_t points = map.points_per_element();
-    fmt::print("\n{:<16} {:.14g}\n", m.dimension == 2 ? "Area" : "Volume", careful_sum(W));
-    for (int d = 0; d < m.dimension; ++d) {
-        std::vector<double> moments(W.size());
-        for (std::int64_t e = 0; e < m.elements; ++e)
-            for (std::int64_t q = 0; q < points; ++q)
-                moments[q + points * e] = W[q + points * e] * X[q + points * (d + m.dimension * e)];
-        fmt::print("  moment of {}    {:.14g}\n", "xyz"[d], careful_sum(moments));
-    }
+    fmt::print("\n{:<16} {:.14g}\n", m.dimension == 2 ? "Area" : "Volume", volume);
+    for (int d = 0; d < m.dimension; ++d) fmt::print("  moment of {}    {:.14g}\n", "xyz"[d], first_moments[d]);
     fmt::print("\nUnknowns of continuous spaces on it\n");
     for (int p = 1; p <= 8; ++p) {
         const h1_space space(m, p);

@@ -86,9 +86,9 @@ void print_times(const mass_matrices& mass, double first, const std::vector<doub
 
 /// The exit code.
 int run(const mass_options& o) {
+    const ricci::device device = device_named(o.device);
     const mesh m = load(o.mesh);
     const int quadrature = o.quadrature > 0 ? o.quadrature : o.order + 2;
-    const ricci::device device = device_named(o.device);
 
     mass_matrices mass(m, o.order, quadrature, device);
     print_mesh(m);
@@ -118,8 +118,10 @@ void add_mass_command(CLI::App& app, int& exit_code) {
     command->add_option("--quadrature", o->quadrature, "Gauss points in each direction (default: order + 2)")
         ->check(CLI::Range(1, 2 * largest_order));
     add_device_option(*command, o->device);
-    command->add_option("--exact", o->exact,
-                        "the domain's volume (area in 2-D), to compare with; a generated ring's is known");
+    command
+        ->add_option("--exact", o->exact,
+                     "the domain's volume (area in 2-D), to compare with; a generated ring's is known")
+        ->check(positive_number());
     command->add_option("--time", o->repetitions, "warm runs of which the median is taken")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();

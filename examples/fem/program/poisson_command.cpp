@@ -70,16 +70,31 @@ std::vector<int> parsed_attributes(const std::string& text) {
     return attributes;
 }
 
+/// Why the solver stopped before the residual was small enough.
+std::string stopped(const solver_result& solved, const solver_options& options) {
+    if (!std::isfinite(solved.relative_residual))
+        return fmt::format(
+            "the solver broke down after {}: the residual is no finite number; the mesh, the coefficient or the "
+            "known solution is beyond the range of double precision",
+            counted(solved.iterations, "iteration"));
+    return fmt::format("the residual is not below {:.1e} after {}", options.tolerance,
+                       counted(solved.iterations, "iteration"));
+}
+
 int run(const poisson_options& o) {
-    mesh m = load(o.mesh);
     const ricci::device device = device_named(o.device);
+    const std::vector<int> neumann = parsed_attributes(o.neumann);
+    mesh m = load(o.mesh);
     std::optional<symmetric_matrix> K;
     if (!o.coefficient.empty()) K = coefficient_from(o.coefficient, m.dimension);
-    const std::vector<int> neumann = parsed_attributes(o.neumann);
     std::optional<output_file> vtu, png; // now, so that nothing is solved in vain
     if (!o.vtu.empty()) vtu.emplace(o.vtu);
     if (!o.png.empty()) png.emplace(o.png);
+    if (vtu && png && vtu->same_file(*png))
+        throw usage_error(fmt::format("--vtu {} and --png {} are the same file", o.vtu, o.png));
     const manufactured known = o.sine ? sine_solution(m) : smooth_solution(m.dimension);
+    // The first problem before the first word, so that what is refused is refused instead of it.
+    auto problem = std::make_unique<poisson>(m, o.order, known, device, K, 0, 0, neumann);
 
     print_mesh(m);
     fmt::print("\nProblem          -div({}grad u) = f, u given on the {}boundary\n", K ? "K " : "",
@@ -92,33 +107,36 @@ int run(const poisson_options& o) {
     fmt::print("{:>10} {:>12} {:>11} {:>11} {:>12} {:>7} {:>11}\n", "elements", "unknowns", "iterations", "residual",
                "L2 error", "rate", "time");
     double before = 0;
-    bool converged = true;
+    std::string complaint;
     for (int level = 0; level <= o.refinements; ++level) {
-        if (level > 0) m = refine(m);
-        poisson problem(m, o.order, known, device, K, 0, 0, neumann);
+        if (level > 0) {
+            problem.reset(); // the memory of a level is needed for the next
+            m = refine(m);
+            problem = std::make_unique<poisson>(m, o.order, known, device, K, 0, 0, neumann);
+        }
         progress_line progress(o.progress);
         solver_options solver = o.solver;
         solver.progress = [&](int iteration, double residual) { progress(iteration, residual); };
         solver_result solved;
-        const double time = seconds(device, [&] { solved = problem.solve(solver); });
+        const double time = seconds(device, [&] { solved = problem->solve(solver); });
         progress.clear();
-        const double error = problem.error();
-        fmt::print("{:>10} {:>12} {:>11} {:>11.2e} {:>12.4e} {:>7} {}{}\n", m.elements, problem.space().dofs(),
+        const double error = problem->error();
+        fmt::print("{:>10} {:>12} {:>11} {:>11.2e} {:>12.4e} {:>7} {}{}\n", m.elements, problem->space().dofs(),
                    solved.iterations, solved.relative_residual, error,
                    level > 0 ? fmt::format("{:.2f}", std::log2(before / error)) : "", time_text(time),
                    solved.converged ? "" : "  NOT CONVERGED");
         std::fflush(stdout);
         before = error;
-        converged = converged && solved.converged;
-        if (level < o.refinements) continue;
-        if (vtu) write_vtu(m, problem.space(), {{"u", &problem.solution()}}, *vtu);
-        if (png) plot(m, problem.space(), problem.solution().download(), o.width, o.width * 3 / 4).write(*png);
+        if (!solved.converged && complaint.empty()) complaint = stopped(solved, solver);
+        if (level < o.refinements || !complaint.empty()) continue;
+        if (vtu) write_vtu(m, problem->space(), {{"u", &problem->solution()}}, *vtu);
+        if (png) plot(m, problem->space(), problem->solution().download(), o.width, o.width * 3 / 4).write(*png);
     }
     if (o.refinements > 0)
         fmt::print("The error goes with h^{} for smooth solutions: a rate of order + 1.\n", o.order + 1);
-    if (!converged) {
-        fmt::print(stderr, "fem: the residual is not below {:.1e} after {} iterations\n", o.solver.tolerance,
-                   o.solver.most_iterations);
+    if (!complaint.empty()) {
+        std::fflush(stdout);
+        fmt::print(stderr, "fem: {}\n", complaint);
         return 1;
     }
     for (auto* file : {&vtu, &png})
@@ -144,10 +162,11 @@ void add_poisson_command(CLI::App& app, int& exit_code) {
             "smooth (default): sin(1.1x+.3) cos(.9y-.2) exp(.5z); sine: a product of sines over the mesh's box")
         ->check(CLI::IsMember({"smooth", "sine"}));
     add_coefficient_option(*command, o->coefficient, false);
-    command->add_option(
-        "--neumann", o->neumann,
-        "the boundary's attributes, as 2,3, on which du/dn (with a coefficient K grad u . n) is given "
-        "instead of u; fem info lists them");
+    command
+        ->add_option("--neumann", o->neumann,
+                     "the boundary's attributes, as 2,3, on which du/dn (with a coefficient K grad u . n) is given "
+                     "instead of u; fem info lists them")
+        ->check(not_empty());
     command->add_option("--tolerance", o->solver.tolerance, "the residual to reach, relative to that at the start")
         ->check(CLI::Range(1e-15, 1.0))
         ->capture_default_str();
@@ -158,8 +177,9 @@ void add_poisson_command(CLI::App& app, int& exit_code) {
         ->add_option("--progress", o->progress,
                      "a line every so many iterations (on a terminal there is one by itself)")
         ->check(CLI::Range(1, 100000000));
-    command->add_option("--vtu", o->vtu, "write mesh and solution as high-order cells for ParaView");
-    command->add_option("--png", o->png, "write a picture of the solution");
+    command->add_option("--vtu", o->vtu, "write mesh and solution as high-order cells for ParaView")
+        ->check(not_empty());
+    command->add_option("--png", o->png, "write a picture of the solution")->check(not_empty());
     command->add_option("--width", o->width, "of the picture, in pixels")
         ->check(CLI::Range(100, 10000))
         ->capture_default_str();

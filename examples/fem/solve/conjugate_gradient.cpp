@@ -20,6 +20,7 @@ solver_result conjugate_gradient(const linear_map& A, const linear_map& precondi
     p(i) = z(i);
     rz() = r(i) * z(i);
     const double start = rz();
+    if (!std::isfinite(start)) return {0, start, false};
     solver_result result{0, start > 0 ? 1.0 : 0.0, start == 0};
     while (!result.converged && result.iterations < options.most_iterations) {
         A(p, Ap);

@@ -20,7 +20,7 @@ struct solver_options {
 
 struct solver_result {
     int iterations = 0;
-    double relative_residual = 0;
+    double relative_residual = 0; ///< not finite where the iteration broke down
     bool converged = false;
 };
 
