@@ -16,7 +16,7 @@ class output_error : public std::runtime_error {
 
 /// What is written goes to a temporary file beside `path`, which takes its place when it is complete; before, and
 /// after a failure or a signal, what was at `path` is untouched. Links are followed. What is no regular file, such as
-/// a pipe or /dev/stdout, is written to directly.
+/// a pipe or a terminal, is written to directly.
 class output_file {
   public:
     /// Throws output_error when the folder is not there or not writable: construct it before a long computation.
