@@ -324,8 +324,9 @@ TEST_CASE("an output file goes where its path leads") {
 }
 
 TEST_CASE("a signal leaves no temporary file behind") {
-    const scratch files;
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        INFO("signal " << number);
+        const scratch files;
         const pid_t child = fork();
         REQUIRE(child >= 0);
         if (child == 0) {

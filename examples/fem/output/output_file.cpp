@@ -65,7 +65,7 @@ void output_file::open_directly() {
 void output_file::open_beside(unsigned rights) {
     const int descriptor = make_temporary(target_, temporary_);
     if (descriptor < 0) fail("cannot be written", errno);
-    fchmod(descriptor, rights); // mkstemp gives them to the owner only
+    fchmod(descriptor, rights); // the owner only has them so far
     file_ = fdopen(descriptor, "wb");
 }
 

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
+#include <random>
+#include <string_view>
 #include <unistd.h>
 
 namespace fem {
@@ -41,6 +44,25 @@ void catch_signals() {
     }
 }
 
+/// Six letters and digits that no other name ends in, most likely.
+std::string suffix() {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    std::random_device random;
+    std::string text;
+    for (int n = 0; n < 6; ++n) text += letters[random() % letters.size()];
+    return text;
+}
+
+void remember(const std::string& name) {
+    if (name.size() >= PATH_MAX) return;
+    for (entry& e : entries)
+        if (!e.used.exchange(true)) {
+            std::memcpy(e.name, name.c_str(), name.size() + 1);
+            e.there = true;
+            return;
+        }
+}
+
 } // namespace
 
 int make_temporary(const std::string& path, std::string& name) {
@@ -48,16 +70,15 @@ int make_temporary(const std::string& path, std::string& name) {
     static_cast<void>(caught);
     const std::filesystem::path whole(path);
     const std::string cut = whole.filename().string().substr(0, NAME_MAX - 7); // a name may be as long as can be
-    name = (whole.parent_path() / (cut + ".XXXXXX")).string();
-    const int descriptor = mkstemp(name.data());
-    if (descriptor < 0 || name.size() >= PATH_MAX) return descriptor;
-    for (entry& e : entries)
-        if (!e.used.exchange(true)) {
-            std::memcpy(e.name, name.c_str(), name.size() + 1);
-            e.there = true;
-            break;
-        }
-    return descriptor;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        name = (whole.parent_path() / (cut + '.' + suffix())).string();
+        remember(name); // before the file is there, so that no signal comes between
+        const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (descriptor >= 0) return descriptor;
+        forget_temporary(name);
+        if (errno != EEXIST) return -1;
+    }
+    return -1;
 }
 
 void forget_temporary(const std::string& name) {
