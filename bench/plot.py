@@ -1,19 +1,29 @@
 #!/usr/bin/env python3
 """plot: draws what `ricci bench --json` wrote: rates over size, speed-ups over a peer, rates over batch counts.
 
-    bench/plot.py rate batched.json --out rate.png              with the roofline, and cuBLAS dashed
+    bench/plot.py rate batched.json --out rate.png              with the roofline, and the report's first peer dashed
     bench/plot.py speedup batched.json --peer cublas --out speedup.pdf
     bench/plot.py batch counts.json --unit percent --out batch.png
     bench/plot.py rate fem.json --unit dof --peer unfused --out fem.png
 
-Several files are drawn into one figure. Needs matplotlib.
+Several files are drawn into one figure. What differs between the rows has lines of its own, heights and batches too;
+where that were too many, as of a random sample, each row is a point. Needs matplotlib. Exit codes: 0 done, 1 an option
+or a file is wrong, 2 the machine does not do it.
 """
 
 import argparse
 import json
+import os
 import sys
 
 UNITS = {"dof": "MDOF/s", "gf": "GF/s", "gb": "GB/s", "percent": "% of the bandwidth or peak measured in the run"}
+SUFFIXES = (".png", ".pdf", ".svg")
+MOST_LINES = 24  # that can be told apart
+
+
+def refuse(message, code=1):
+    print(f"plot: {message}", file=sys.stderr)
+    sys.exit(code)
 
 
 def best(row, peer):
@@ -36,48 +46,92 @@ def size_of(row):
     return n if m == n == k else (m * n * k) ** (1 / 3)
 
 
-def series_of(row, differing):
-    """The name of the line that a row belongs to: what differs between the rows."""
-    words = [row["types"]]
-    if "math" in differing:
-        words.append(row.get("math", "full"))
-    if "kind" in differing:
-        words.insert(0, row["kind"])
-    words += [row[key] for key in ("operator", "form", "scatter") if key in differing and key in row]
-    if "operations" in differing and row["operations"]:
-        words.append(row["operations"])
-    if "accumulate" in differing:
-        words.append("+=" if row["accumulate"] else "=")
-    words += [str(row[key]) for key in ("layout",) if key in differing]
-    words += [f"ld+{row['padding']}" for key in ("padding",) if key in differing]
-    words += [f"@{row['offset']}" for key in ("offset",) if key in differing]
-    return " ".join(words)
+def height_of(row):
+    """The long side of a tall-skinny product."""
+    return {"atb": row["k"], "ab": row["m"]}.get(row["kind"])
 
 
-def read(files):
-    """The rows of all files that have a time of ricci, and a title."""
-    rows, titles = [], []
-    for name in files:
-        with open(name, encoding="utf-8") as file:
-            report = json.load(file)
-        header = report["header"]
-        rows += [row for row in report["rows"] if best(row, "ricci")]
-        triad = header["bandwidth"]["triad_gb_per_s"]
-        titles.append(f"{header['chip']}, {header['date'][:10]}, triad {triad:.0f} GB/s")
-    if not rows:
-        sys.exit("plot: there is no row with a time in " + ", ".join(files))
-    return rows, "; ".join(dict.fromkeys(titles))
+# What rows that are drawn as one line have in common, apart from types, and how a line's name says it.
+KEYS = {
+    "kind": lambda row: row["kind"],
+    "operator": lambda row: row.get("operator"),
+    "form": lambda row: row.get("form"),
+    "scatter": lambda row: row.get("scatter"),
+    "operations": lambda row: row["operations"],
+    "accumulate": lambda row: "+=" if row["accumulate"] else "=",
+    "layout": lambda row: row["layout"],
+    "padding": lambda row: f"ld+{row['padding']}",
+    "offset": lambda row: f"@{row['offset']}",
+    "height": lambda row: height_of(row) and f"height {height_of(row)}",
+    "math": lambda row: row.get("math", "full"),
+    "batch": lambda row: f"batch {row['batch']}",
+    "file": lambda row: row["file"],
+}
+
+
+def differing(rows, by_batch):
+    """The keys that tell lines apart. The batch follows from the size in most reports, and files may each have some of
+    the sizes: they do so only where rows are equal but for them."""
+    keys = [key for key in KEYS if key not in ("batch", "file") and len({KEYS[key](row) for row in rows}) > 1]
+    for key in ["file"] if by_batch else ["file", "batch"]:
+        found = {}
+        for row in rows:
+            same = tuple(KEYS[other](row) for other in keys + by_batch * ["batch"])
+            same += tuple(row.get(other) for other in ("types", "m", "n", "k", "order"))
+            found.setdefault(same, set()).add(KEYS[key](row))
+        if any(len(values) > 1 for values in found.values()):
+            keys.append(key)
+    return keys
 
 
 def grouped(rows, by_size=False):
-    """The rows by series, in order of appearance; of each size apart, if asked."""
-    keys = ("kind", "operator", "form", "scatter", "math", "operations", "accumulate", "layout", "padding", "offset")
-    differing = {key for key in keys if len({row.get(key) for row in rows}) > 1}
-    out = {}
-    for row in rows:
-        name = series_of(row, differing) + (f", size {size_of(row):.3g}" if by_size else "")
-        out.setdefault(name, []).append(row)
-    return out
+    """The rows by the names of their lines, in order of appearance; of each size apart, if asked."""
+    def by(keys):
+        out = {}
+        for row in rows:
+            words = [row["types"]] + [KEYS[key](row) for key in keys]
+            name = " ".join(word for word in words if word) + (f", size {size_of(row):.3g}" if by_size else "")
+            out.setdefault(name, []).append(row)
+        return out
+
+    keys = differing(rows, by_size)
+    lines = by(keys)
+    return lines if len(lines) <= MOST_LINES or "batch" not in keys else by([key for key in keys if key != "batch"])
+
+
+def read(files):
+    """The rows of all files that have a time of ricci, a title, and the peers, the first first."""
+    rows, titles, peers = [], [], []
+    for name in files:
+        try:
+            with open(name, encoding="utf-8") as file:
+                report = json.load(file)
+            header = report["header"]
+            found = [row for row in report["rows"] if best(row, "ricci")]
+            triad = header["bandwidth"]["triad_gb_per_s"]
+            titles.append(f"{header['chip']}, {header['date'][:10]}, triad {triad:.0f} GB/s")
+            peers += [peer["name"] for peer in header["peers"]]
+            for row in found:
+                row["file"] = os.path.splitext(os.path.basename(name))[0]
+                grouped([row]), size_of(row), row["ratio"], row["bytes"], row["flops"], row["percent_of"]
+            rows += found
+        except OSError as problem:
+            refuse(f"{name} cannot be read: {problem.strerror}")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            refuse(f"{name} is no report that `ricci bench --json` wrote")
+    if not rows:
+        refuse("there is no row with a time in " + ", ".join(files))
+    return rows, "; ".join(dict.fromkeys(titles)), list(dict.fromkeys(peers))
+
+
+def peers_to_draw(asked, known, rows):
+    """Those asked for, each of which must have a time; else the first that has one."""
+    has_time = lambda peer: any(best(row, peer) for row in rows)
+    for peer in asked or []:
+        if not has_time(peer):
+            there = ", ".join(filter(has_time, known))
+            refuse(f"no row has a time of {peer}; " + (f"there are {there}" if there else "there is no other peer's"))
+    return asked or list(filter(has_time, known))[:1]
 
 
 def value(row, result, unit):
@@ -97,16 +151,24 @@ def roof(row, unit):
             "dof": 1e3 * bandwidth * row.get("unknowns", 0) / row["bytes"]}[unit]
 
 
+def is_line(group, place):
+    """Whether the rows have a place each; a line through others would go up and down at one."""
+    return len({place(row) for row in group}) == len(group)
+
+
 def draw_lines(axes, rows, place, options, by_size=False):
     for name, group in grouped(rows, by_size).items():
         group = sorted(group, key=place)
+        style = {"solid": "-", "dashed": "--"} if is_line(group, place) else {"solid": "", "dashed": ""}
         (line,) = axes.plot([place(r) for r in group], [value(r, best(r, "ricci"), options.unit) for r in group],
-                            marker=".", label=name)
+                            marker=".", linestyle=style["solid"], label=name)
         for peer in options.peer:
             theirs = [(place(r), value(r, best(r, peer), options.unit)) for r in group if best(r, peer)]
             if theirs:
-                axes.plot(*zip(*theirs), linestyle="--", linewidth=1, color=line.get_color(), label=f"{name}, {peer}")
-        axes.plot([place(r) for r in group], [roof(r, options.unit) for r in group], linestyle=":", linewidth=1,
+                axes.plot(*zip(*theirs), linestyle=style["dashed"], marker="" if style["dashed"] else "x",
+                          linewidth=1, color=line.get_color(), label=f"{name}, {peer}")
+        axes.plot([place(r) for r in group], [roof(r, options.unit) for r in group], linewidth=1,
+                  linestyle=":" if style["solid"] else "", marker="" if style["solid"] else "_",
                   color=line.get_color())
     axes.plot([], [], linestyle=":", color="gray", label="roofline")
     axes.set_ylabel(UNITS[options.unit])
@@ -127,17 +189,21 @@ def draw_batch(axes, rows, options):
 
 def draw_speedup(axes, rows, options):
     if len(options.peer) != 1:
-        sys.exit("plot: a speed-up is over one peer: give one --peer")
+        refuse("a speed-up is over one peer: give one --peer" if options.peer else "no row has a time of a peer")
     peer = options.peer[0]
-    groups = {name: [r for r in group if peer in r["ratio"]] for name, group in grouped(rows).items()}
-    groups = {name: group for name, group in groups.items() if group}
+    groups = grouped([row for row in rows if peer in row["ratio"]])
     if not groups:
-        sys.exit(f"plot: no row has a time of {peer}")
-    places = {size: n for n, size in enumerate(sorted({size_of(r) for group in groups.values() for r in group}))}
+        refuse(f"no row has a time of {peer}")
+    sizes = sorted({size_of(row) for group in groups.values() for row in group})
+    places = {size: n for n, size in enumerate(sizes)}
     width = 0.8 / len(groups)
     for number, (name, group) in enumerate(groups.items()):
         shift = (number - (len(groups) - 1) / 2) * width
-        axes.bar([places[size_of(r)] + shift for r in group], [r["ratio"][peer] for r in group], width, label=name)
+        at, ratios = [places[size_of(r)] + shift for r in group], [r["ratio"][peer] for r in group]
+        if is_line(group, size_of):
+            axes.bar(at, ratios, width, label=name)
+        else:  # bars would hide each other
+            axes.plot(at, ratios, linestyle="", marker=".", label=name)
     step = max(1, len(places) // 32)
     axes.set_xticks(list(places.values())[::step], [f"{size:.3g}" for size in places][::step])
     axes.axhline(1, color="black", linewidth=0.8)
@@ -145,35 +211,59 @@ def draw_speedup(axes, rows, options):
     axes.set_ylabel(f"time of {peer} / time of ricci")
 
 
+class one_line_parser(argparse.ArgumentParser):
+    def error(self, message):
+        refuse(message)
+
+
+def save(figure, out):
+    """The picture appears whole or not at all."""
+    unfinished = os.path.join(os.path.dirname(out), f".{os.getpid()}-{os.path.basename(out)}")
+    try:
+        figure.savefig(unfinished, dpi=150)
+        os.replace(unfinished, out)
+    except OSError as problem:
+        try:
+            os.remove(unfinished)
+        except OSError:
+            pass
+        refuse(f"{out} cannot be written: {problem.strerror}", 2)
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = one_line_parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figure", choices=["rate", "speedup", "batch"])
     parser.add_argument("files", nargs="+", metavar="FILE.json")
     parser.add_argument("--out", required=True, help="the picture: .png, .pdf or .svg")
-    parser.add_argument("--peer", action="append", help="drawn too; may be repeated (default cublas)")
+    parser.add_argument("--peer", action="append",
+                        help="drawn too; may be repeated (default the report's first that has a time)")
     parser.add_argument("--unit", choices=UNITS, default="gf")
     parser.add_argument("--types", help="only rows of these, as f64,f32")
     options = parser.parse_args()
-    options.peer = options.peer or ["cublas"]
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot: matplotlib is not there: pip install matplotlib, or apt install python3-matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    rows, title = read(options.files)
+    if not options.out.endswith(SUFFIXES):
+        refuse(f"--out {options.out}: a picture is .png, .pdf or .svg")
+    rows, title, peers = read(options.files)
     if options.types:
         rows = [row for row in rows if row["types"] in options.types.split(",")]
         if not rows:
-            sys.exit("plot: no row has these types")
+            refuse("no row has these types")
+    if options.unit == "dof" and not all("unknowns" in row for row in rows):
+        refuse("--unit dof is for what `ricci bench fem` wrote")
+    options.peer = peers_to_draw(options.peer, peers, rows)
+    try:
+        import matplotlib
+    except ImportError:
+        refuse("matplotlib is not there: pip install matplotlib, or apt install python3-matplotlib", 2)
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     figure, axes = plt.subplots(figsize=(9, 5), layout="constrained")
     {"rate": draw_rate, "speedup": draw_speedup, "batch": draw_batch}[options.figure](axes, rows, options)
     axes.set_title(title, fontsize="small")
     axes.set_axisbelow(True)
     axes.grid(True, linewidth=0.3)
     axes.legend(fontsize="small")
-    figure.savefig(options.out, dpi=150)
+    save(figure, options.out)
 
 
 if __name__ == "__main__":
