@@ -23,7 +23,8 @@ namespace {
 using namespace lowering;
 using outcome = candidate::outcome;
 
-constexpr double hopeless = 1.3;     ///< times the best so far in its first sample: not measured further
+/// Times the best so far in its first sample: not measured further, unless the tolerance is larger.
+constexpr double hopeless = 1.3;
 constexpr double nearly_best = 1.02; ///< measured again
 /// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept,
 /// if it takes at most `clearly_faster` of the time that the model's choice takes.
@@ -156,7 +157,7 @@ class kernel_tuner {
         auto& all = samples_[n];
         all.push_back(sample(n, repetitions_));
         c.seconds = all.front();
-        if (c.seconds > hopeless * best) {
+        if (c.seconds > std::max(hopeless, 1 + effort_.tolerance) * best) {
             c.result = outcome::abandoned;
             return;
         }
@@ -258,6 +259,9 @@ class kernel_tuner {
         const auto first = std::find(all.begin(), all.end(), best_alone(good));
         std::rotate(all.begin(), first, first + 1);
         for (const auto n : all) {
+            if (out_.best &&
+                (effort_.tolerance == 0 || at(n).seconds > (1 + effort_.tolerance) * at(*out_.best).seconds))
+                continue;
             if (n != kept_.front()) {
                 if (right.empty()) right = result_of(kept_.front());
                 if (!what_.agree(right, result_of(n))) {
@@ -265,8 +269,7 @@ class kernel_tuner {
                     continue;
                 }
             }
-            out_.best = n;
-            break;
+            if (!out_.best) out_.best = n;
         }
         tell(1);
     }
@@ -335,6 +338,14 @@ tuned_step planned(tuning_key key, const std::vector<batched_tile>& tiles, const
     std::stable_sort(out.candidates.begin(), out.candidates.end(), [&](const candidate& a, const candidate& b) {
         return (a.tile == model) != (b.tile == model) ? a.tile == model : a.predicted < b.predicted;
     });
+    if (effort.only != nullptr) {
+        for (auto& c : out.candidates) {
+            const bool is_wanted =
+                c.tile == model || std::find(effort.only->begin(), effort.only->end(), c.tile) != effort.only->end();
+            c.result = is_wanted ? outcome::measured : outcome::alike;
+        }
+        return out;
+    }
     const auto least = predicted.empty() ? 0 : *std::min_element(predicted.begin(), predicted.end());
     for (auto& c : out.candidates)
         if (c.tile == model || c.predicted <= effort.prune * least) c.result = outcome::alike;

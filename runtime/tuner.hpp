@@ -7,7 +7,8 @@
 //   compiled     on several threads, through the kernel cache; what spills registers is refused
 //   timed        on rotating memory of random numbers, the model's choice first; a median of samples, one for the
 //                hopeless; the best few again, in turn
-//   checked      the fastest's result against the model's choice's; where they differ, the next fastest
+//   checked      the fastest's result against the model's choice's; where they differ, the next fastest. And what is
+//                within the tolerance of it
 #pragma once
 
 #include "lowering/plan.hpp"
@@ -30,6 +31,11 @@ struct tuning_effort {
     double sample_seconds = 1e-3;          ///< launches are repeated until a sample takes as long
     std::size_t memory_bytes = 256u << 20; ///< that the launches of a sample go round, beyond any GPU's L2
     int threads = 0;                       ///< that compile; 0: as many as the machine has
+    /// What is within this of the best may be kept too, 0.05 for 5%: it is measured to the end, and its result is
+    /// checked.
+    double tolerance = 0;
+    /// Not null: these are measured, and the model's choice, whatever it expects of them; no others.
+    const std::vector<lowering::batched_tile>* only = nullptr;
     std::function<bool()> stop;            ///< asked between candidates whether to leave off
     std::function<void(double)> progress;  ///< told which part of the step is done
 };

@@ -86,6 +86,32 @@ TEST_CASE("the fastest of all candidates is found") {
     CHECK_FALSE(tuned.stopped);
 }
 
+TEST_CASE("within a tolerance nothing is abandoned, and every result is checked; only some can be asked for") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("tolerant");
+    gpu.seconds = [](const fake_kernel& k) { return 1e-4 * (1 + 0.4 * (k.at("tile_n") - 1)); };
+    const auto p = some_product(gpu.machine());
+    auto effort = everything();
+    CHECK(tune_step(gpu, p.step, p.s, effort).count(fate::abandoned) > 0);
+    effort.tolerance = 4;
+    const auto all = tune_step(gpu, p.step, p.s, effort);
+    CHECK(all.count(fate::abandoned) == 0);
+    std::vector<lowering::batched_tile> some{all.candidates.back().tile, all.candidates.at(5).tile};
+    effort.only = &some;
+    const auto few = tune_step(gpu, p.step, p.s, effort);
+    REQUIRE(few.candidates.size() == all.candidates.size());
+    CHECK(few.count(fate::measured) == 3); // and the model's choice
+    CHECK(few.candidates.back().result == fate::measured);
+    CHECK(few.candidates.front().result == fate::measured);
+
+    gpu.on_launch = [](const fake_kernel& k, std::span<const std::uint64_t> words) {
+        if (k.at("tile_n") == 3) *reinterpret_cast<double*>(words[0]) += 1; // C's first element
+    };
+    effort.only = nullptr;
+    const auto checked = tune_step(gpu, p.step, p.s, effort);
+    for (const auto& c : checked.candidates) CHECK((c.result == fate::wrong) == (c.tile.tile_n == 3));
+}
+
 TEST_CASE("of candidates as fast as one another the fastest for one product alone is kept") {
     const scratch_cache cache;
     auto& gpu = new_fake_gpu("alone");
