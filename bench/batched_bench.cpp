@@ -43,9 +43,8 @@ struct choices {
 std::vector<shape> shapes_of(const batched_options& o) {
     std::vector<shape> all;
     if (!o.sizes.empty() || o.shapes.empty())
-        for (const auto n : parse_sizes(
-                 o.sizes.empty() ? fmt::format("1..{}", o.sample > 0 ? largest_size : 32) : o.sizes, "--sizes"))
-            all.push_back({n, n, n});
+        all = parse_products(o.sizes.empty() ? fmt::format("1..{}", o.sample > 0 ? largest_size : 32) : o.sizes,
+                             "--sizes");
     if (!o.shapes.empty())
         for (const shape& s : parse_shapes(o.shapes, "--shape")) all.push_back(s);
     return all;

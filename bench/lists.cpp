@@ -1,4 +1,4 @@
-// lists: reads the lists of the bench's command line.
+// lists: reads the lists of the command lines of bench and tune.
 #include "bench/lists.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t longest_list = 100'000;
 
 constexpr std::string_view size_examples = "write it like 1..32, 1..128:3, 2^10..2^20:*4 or 8,16,24";
+constexpr std::string_view product_examples = "write it like 1..32, 1..128:3, 2^3..2^6:*2 or 8,16,24x8x4 (m x n x k)";
 
 [[noreturn]] void refuse(std::string_view option, const std::string& what, std::string_view instead) {
     throw error(fmt::format("{}: {}; {}", option, what, instead));
@@ -72,6 +73,15 @@ bool read_sizes(std::string_view word, std::vector<std::int64_t>& all) {
     return value.has_value();
 }
 
+/// "16x8x24"
+std::optional<shape> read_shape(std::string_view word) {
+    const auto parts = split(word, 'x');
+    if (parts.size() != 3) return std::nullopt;
+    const auto m = read_number(parts[0]), n = read_number(parts[1]), k = read_number(parts[2]);
+    if (!m || !n || !k) return std::nullopt;
+    return shape{*m, *n, *k};
+}
+
 } // namespace
 
 std::vector<std::string_view> split(std::string_view text, char mark) {
@@ -93,14 +103,26 @@ std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view op
     return all;
 }
 
+std::vector<shape> parse_products(std::string_view text, std::string_view option) {
+    std::vector<shape> all;
+    for (const auto word : split(text, ',')) {
+        std::vector<std::int64_t> equal;
+        if (const auto one = read_shape(word))
+            all.push_back(*one);
+        else if (read_sizes(word, equal))
+            for (const auto n : equal) all.push_back({n, n, n});
+        else
+            refuse(option, fmt::format("'{}' is no size, no shape and no range of sizes", word), product_examples);
+    }
+    return all;
+}
+
 std::vector<shape> parse_shapes(std::string_view text, std::string_view option) {
     std::vector<shape> all;
     for (const auto word : split(text, ',')) {
-        const auto parts = split(word, 'x');
-        std::optional<std::int64_t> m, n, k;
-        if (parts.size() == 3) m = read_number(parts[0]), n = read_number(parts[1]), k = read_number(parts[2]);
-        if (!m || !n || !k) refuse(option, fmt::format("'{}' is no shape", word), "write MxNxK, as 16x8x24");
-        all.push_back({*m, *n, *k});
+        const auto one = read_shape(word);
+        if (!one) refuse(option, fmt::format("'{}' is no shape", word), "write MxNxK, as 16x8x24");
+        all.push_back(*one);
     }
     return all;
 }
@@ -185,7 +207,9 @@ std::int64_t parse_bytes(std::string_view text, std::string_view option) {
         std::string_view suffix;
         double bytes;
     };
-    static constexpr unit units[] = {{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}};
+    static constexpr unit units[] = {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"KB", 1e3},
+                                     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},    {"B", 1},        {"K", 1e3},
+                                     {"M", 1e6},      {"G", 1e9},      {"T", 1e12},     {"", 1}};
     const auto suffix =
         std::find_if(std::begin(units), std::end(units), [&](const unit& u) { return text.ends_with(u.suffix); });
     const std::string_view number = text.substr(0, text.size() - suffix->suffix.size());
@@ -195,7 +219,7 @@ std::int64_t parse_bytes(std::string_view text, std::string_view option) {
     const double bytes = std::floor(value * suffix->bytes);
     if (problem != std::errc() || end != number.data() + number.size() || !(bytes >= 1) ||
         bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2))
-        refuse(option, fmt::format("'{}' is no number of bytes", text), "write it like 2GB, 1.5MB or 4096");
+        refuse(option, fmt::format("'{}' is no number of bytes", text), "write it like 2GB, 1.5MB, 4KiB or 4096");
     return static_cast<std::int64_t>(bytes);
 }
 

@@ -1,4 +1,4 @@
-// lists: how the bench's command line writes sizes, shapes, types, transpositions and bytes.
+// lists: how the command lines of bench and tune write sizes, shapes, types, transpositions and bytes.
 #pragma once
 
 #include <ricci/lowering/scalar_type.hpp>
@@ -37,6 +37,9 @@ std::vector<std::string_view> split(std::string_view text, char mark);
 /// "1..32", "1..128:3" (every third), "2^10..2^20:*4" (four times the one before), "8,16,24", and lists of them.
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view option);
 
+/// "1..32,2^6,24x8x4": as parse_sizes, a number being m = n = k, or as parse_shapes.
+std::vector<shape> parse_products(std::string_view text, std::string_view option);
+
 /// "16x8x24,5x5x5": MxNxK each.
 std::vector<shape> parse_shapes(std::string_view text, std::string_view option);
 
@@ -57,7 +60,7 @@ std::vector<bool> parse_betas(std::string_view text, std::string_view option);
 std::vector<std::string> parse_choices(std::string_view text, std::string_view option,
                                        const std::vector<std::string>& known);
 
-/// "2GB", "1.5MB", "4096": powers of 1000.
+/// "2GB", "1.5M", "4KiB", "4096": powers of 1000, with an i of 1024.
 std::int64_t parse_bytes(std::string_view text, std::string_view option);
 
 } // namespace ricci::bench

@@ -1,4 +1,4 @@
-// lists_test: the lists of the bench's command line, and what is said of a mistake in one.
+// lists_test: the lists of the command lines of bench and tune, and what is said of a mistake in one.
 #include "bench/lists.hpp"
 #include "lowering/error.hpp"
 #include "tests/catch.hpp"
@@ -64,6 +64,13 @@ TEST_CASE("shapes and widths") {
     CHECK(mistake([] { parse_shapes("16x8", "--shape"); }) == "--shape: '16x8' is no shape; write MxNxK, as 16x8x24");
     CHECK(mistake([] { parse_shapes("1x2x0", "--shape"); }) ==
           "--shape: '1x2x0' is no shape; write MxNxK, as 16x8x24");
+    CHECK(parse_products("1..5:2,2^3,24x8x2^2", "--sizes") ==
+          std::vector<shape>{{1, 1, 1}, {3, 3, 3}, {5, 5, 5}, {8, 8, 8}, {24, 8, 4}});
+    for (const char* text : {"", "8x9", "0", "1x2x0", "8,", "9..3", "1..4x4x4"})
+        CHECK_THAT(mistake([&] { parse_products(text, "--sizes"); }),
+                   Catch::Matchers::StartsWith("--sizes: '") &&
+                       Catch::Matchers::EndsWith("' is no size, no shape and no range of sizes; write it like 1..32, "
+                                                 "1..128:3, 2^3..2^6:*2 or 8,16,24x8x4 (m x n x k)"));
     CHECK(parse_widths("1..2,8x3", "--widths") == std::vector<shape>{{1, 1, 0}, {2, 2, 0}, {8, 3, 0}});
     for (const char* text : {"8x", "x", "8x3x2", "0"})
         CHECK(mistake([&] { parse_widths(text, "--widths"); }) ==
@@ -97,7 +104,10 @@ TEST_CASE("bytes") {
     CHECK(parse_bytes("1.5MB", "--bytes") == 1'500'000);
     CHECK(parse_bytes("4096", "--bytes") == 4096);
     CHECK(parse_bytes("3B", "--bytes") == 3);
-    for (const char* text : {"", "GB", "-1GB", "2 GB", "1e99GB", "0", "0.1", "nan", "2GiB", "99999999999TB"})
+    CHECK(parse_bytes("4KiB", "--bytes") == 4096);
+    CHECK(parse_bytes("1.5G", "--bytes") == 1'500'000'000);
+    CHECK(parse_bytes("1TB", "--bytes") == 1'000'000'000'000);
+    for (const char* text : {"", "GB", "-1GB", "2 GB", "1e99GB", "0", "0.1", "nan", "2XB", "2iB", "99999999999TB"})
         CHECK(mistake([&] { parse_bytes(text, "--bytes"); }) ==
-              std::string("--bytes: '") + text + "' is no number of bytes; write it like 2GB, 1.5MB or 4096");
+              std::string("--bytes: '") + text + "' is no number of bytes; write it like 2GB, 1.5MB, 4KiB or 4096");
 }
