@@ -15,10 +15,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <fcntl.h>
 #include <map>
 #include <sys/file.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace ricci::runtime {
@@ -167,6 +169,24 @@ void tuning_database::keep(const tuning_table& found) {
     }
     add(found);
     measured_ = std::move(table);
+}
+
+std::string tuning_database::problem() {
+    if (cache_capacity() == 0) return "RICCI_CACHE_SIZE is 0";
+    const auto of_folder = [](const std::string& what) {
+        return fmt::format("the cache's folder {}: {}", cache_directory().string(), what);
+    };
+    if (const auto found = cache_problem(); !found.empty()) return of_folder(found);
+    const folder shelf = open_tuning(if_absent::leave);
+    const auto of_shelf = [&](const std::string& what) {
+        return of_folder(fmt::format("{}: {}", tuning_shelf, what));
+    };
+    if (!shelf.problem.empty()) return of_shelf(shelf.problem);
+    if (shelf.open && faccessat(shelf.open.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return of_shelf(fmt::format("cannot be written: {}", std::generic_category().message(errno)));
+    const std::lock_guard lock(mutex_);
+    load();
+    return writable_ ? "" : of_shelf(fmt::format("a later version of ricci wrote {}", file_name_));
 }
 
 tuning_database& tuning_database_of(const machine& chip) {

@@ -34,6 +34,9 @@ class tuning_database {
     /// nothing (read- only, full, RICCI_CACHE_SIZE=0) it stays in memory, which is said once.
     void keep(const lowering::tuning_table& found);
 
+    /// Why what is kept stays in this process's memory; empty where it goes to disk.
+    std::string problem();
+
     /// "sm_90-NVIDIA_H100_80GB_HBM3.json"
     const std::string& file_name() const { return file_name_; }
 
