@@ -3,6 +3,7 @@
 
 #include "bench/cpu_facts.hpp"
 #include "bench/operand_sets.hpp"
+#include "bench/output_files.hpp"
 
 #include <ricci/lowering/error.hpp>
 #include <ricci/lowering/print.hpp>
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -34,22 +34,6 @@ std::string now() {
     char text[32] = {};
     std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     return text;
-}
-
-/// Opens `file` for writing, "-" being the standard output; leaves what is there where it only tries.
-void with_file(const std::string& file, const char* mode, const std::function<void(std::FILE*)>& write) {
-    std::FILE* const to = file == "-" ? stdout : std::fopen(file.c_str(), mode);
-    if (!to) throw error(fmt::format("{} cannot be written: {}", file, std::strerror(errno)), blame::environment);
-    write(to);
-    errno = 0;
-    const bool good = std::fflush(to) == 0 && !std::ferror(to);
-    const int problem = errno;
-    if (to != stdout) std::fclose(to);
-    if (!good) throw error(fmt::format("{} cannot be written: {}", file, std::strerror(problem)), blame::environment);
-}
-
-void write_file(const std::string& file, const std::string& text) {
-    if (!file.empty()) with_file(file, "w", [&](std::FILE* to) { std::fwrite(text.data(), 1, text.size(), to); });
 }
 
 /// The kernels that a program's plans name.
@@ -157,10 +141,7 @@ work work_of(const product& p) {
 
 session::session(const session_options& options, const peer_kinds* fields)
     : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
-    if (options.json == "-" && options.csv == "-")
-        throw error("--json and --csv cannot both go to the standard output: give one of them a file");
-    for (const std::string& file : {options.json, options.csv})
-        if (!file.empty() && file != "-") with_file(file, "a", [](std::FILE*) {}); // now, not after an hour
+    check_outputs({{"--json", options.json}, {"--csv", options.csv}}); // now, not after an hour
     if (options.in_cache) report_.cache = in_cache_bytes(where_);
     tools_ = make_device_tools(where_);
     const auto& machine = runtime::backend_of(where_).machine();
@@ -187,6 +168,9 @@ void session::make_peers(const peer_kinds* fields) {
     const bool asked = !options_.peers.empty();
     std::vector<std::string> names;
     if (asked) {
+        const auto words = split(options_.peers, ',');
+        if (std::find(words.begin(), words.end(), "none") != words.end())
+            throw error(fmt::format("--peers: none goes with no other peer: {}", options_.peers));
         names = parse_choices(options_.peers, "--peers", fields ? fields->names : peer_names());
     } else if (fields) {
         names = fields->usual(where_);
@@ -334,8 +318,8 @@ int session::finish() {
         } catch (const error&) { // the rows are there, and are worth more
         }
     print(table_foot(report_));
-    write_file(options_.json, options_.json.empty() ? "" : to_json(report_));
-    write_file(options_.csv, options_.csv.empty() ? "" : to_csv(report_));
+    write_outputs({{options_.json, options_.json.empty() ? "" : to_json(report_)},
+                   {options_.csv, options_.csv.empty() ? "" : to_csv(report_)}});
     const bool failed =
         std::any_of(report_.rows.begin(), report_.rows.end(), [](const row& r) { return !r.failure.empty(); });
     if (interrupted()) return 130;

@@ -5,6 +5,7 @@
 #include "bench/fem/fem_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
+#include "tools/empty_options.hpp"
 #include "tools/math_option.hpp"
 #include "tools/shapes.hpp"
 
@@ -68,7 +69,8 @@ const CLI::Range few(0, 1 << 20);
 
 void add_batched(CLI::App& app, all_options& o) {
     bench::batched_options& b = o.batched;
-    app.add_option("--sizes", b.sizes, "n = m = k: 1..32, 1..128:3 (every third), 8,16,24 (default 1..32)");
+    app.add_option("--sizes", b.sizes,
+                   "n = m = k: 1..32, 1..128:3 (every third), 8,16,24x8x4 (m x n x k; default 1..32)");
     app.add_option("--shape", b.shapes, "MxNxK, several with commas: C is M x N, the sum runs over K");
     app.add_option("--types", b.types, type_help);
     app.add_option("--transpose", b.transpositions, "NN, NT, TN, TT; C is transposed and conjugated (default NN)");
@@ -83,14 +85,15 @@ void add_batched(CLI::App& app, all_options& o) {
                    "How many products, as a list like --sizes; otherwise as many as take --bytes");
     app.add_option("--bytes", b.bytes,
                    "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with --sample the most");
-    app.add_option(
-           "--sample", b.sample,
-           "Draw so many points, evenly over sizes (default 1..128), types, transpositions, betas, layouts and "
-           "batches of 1 to 10^5")
-        ->check(CLI::Range(1, 100000));
-    app.add_option("--seed", b.seed, "What is drawn (default 1)");
-    app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart");
-    app.add_flag("--full", b.full, "Draw no batches: every point takes all of --bytes");
+    auto* const sample =
+        app.add_option(
+               "--sample", b.sample,
+               "Draw so many points, evenly over sizes (default 1..128), types, transpositions, betas, layouts and "
+               "batches of 1 to 10^5")
+            ->check(CLI::Range(1, 100000));
+    app.add_option("--seed", b.seed, "What is drawn (default 1)")->needs(sample);
+    app.add_flag("--rectangular", b.rectangular, "Draw m, n and k apart")->needs(sample);
+    app.add_flag("--full", b.full, "Draw no batches: every point takes all of --bytes")->needs(sample);
     app.footer("Examples:\n"
                "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
                "  ricci bench batched --shape 16x8x24,5x7x9 --transpose NN,TT --beta 0,1 --bytes 256MB\n"
@@ -169,6 +172,7 @@ std::function<int()> add_bench_command(CLI::App& app, const std::string& command
     add_statement(*statement_app, *options);
     for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options, peers_of_products);
     add_common(*fem_app, *options, peers_of_operators);
+    for (CLI::App* const sub : {batched_app, tall_app, fem_app, statement_app}) refuse_empty_options(*sub);
     bench_app->footer(
         "Examples:\n"
         "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"

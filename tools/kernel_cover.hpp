@@ -5,6 +5,7 @@
 #include <ricci/lowering/plan.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,20 @@ using pattern_times = std::vector<std::map<std::string, double>>;
 struct kernel_cover {
     std::vector<std::string> patterns; ///< the first one serves the most sizes
     double worst = 0, mean = 0;        ///< loss against each size's best, 0.05 for 5%
+    bool is_fewest = true;             ///< no fewer do; false: the search for fewer was too long
 };
 
-/// A greedy set cover: every size is within `tolerance` of its best by one of the patterns. Sizes without times are
-/// left out.
+/// The fewest patterns by one of which every size is within `tolerance` of its best: the exact minimum by branch and
+/// bound, from a greedy cover, which stays where the search does not end within a second or so. Sizes without times
+/// are left out.
 kernel_cover cover(const pattern_times& times, double tolerance);
 
-/// The table of tolerances 0, 1, 2, 5, 10 and 20% against kernels, worst and mean loss.
-std::string trade_off(const pattern_times& times);
+/// All patterns that are within `tolerance` of the best at one size or more.
+std::set<std::string> near_best(const pattern_times& times, double tolerance);
+
+/// The table of tolerances 0, 1, 2, 5, 10 and 20% against kernels, worst and mean loss. Beyond `measured_to`, where
+/// not every pattern that would count was measured at every size, and where cover() is not exact, fewer may do, which
+/// "<=" says.
+std::string trade_off(const pattern_times& times, double measured_to);
 
 } // namespace ricci::tools

@@ -1,6 +1,7 @@
 // main: the `ricci` command. Exit code 0: done; 1: the statement or its input is wrong; 2: the environment is.
 #include "tools/bench_command.hpp"
 #include "tools/commands.hpp"
+#include "tools/empty_options.hpp"
 #include "tools/math_option.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -45,12 +46,13 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
         "NAME=TYPE[EXTENT,...] for each tensor that is read, the first index fastest, or NAME=FILE.npy "
         "for the type, extents and order of a file's; as for explain");
     command->add_option("--file", tune.file, "A list: a statement and its operands a line, '#' begins a comment");
-    auto* const sizes =
-        command->add_option("--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, or 8,16,24x8x4 (m x n x k)");
+    auto* const sizes = command->add_option(
+        "--sizes", tune.sizes.sizes, "A sweep over C += A*B: 1..32, 1..128:3 (every third), 8,16,24x8x4 (m x n x k)");
     command->add_option("--types", tune.sizes.types, "Of a sweep: f64,f32; f16:f32 is half in, float out")
         ->capture_default_str()
         ->needs(sizes);
-    command->add_option("--transpose", tune.sizes.transpose, "Of a sweep: NN,NT,TN,TT")
+    command
+        ->add_option("--transpose", tune.sizes.transpose, "Of a sweep: NN,NT,TN,TT; C is transposed and conjugated")
         ->capture_default_str()
         ->needs(sizes);
     command
@@ -66,10 +68,16 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
                                             "Print the candidates and the model's predictions; measure nothing");
     command
         ->add_option("--tolerance", tune.tolerance,
-                     "Keep the fewest kernels that are within this of every size's best: 5%")
+                     "Keep the fewest kernels that are within this of every size's best: 5%; what is at one size is "
+                     "measured again at every size")
         ->excludes(dry_run);
-    command->add_option("--json", tune.json, "Write all timings to a file, a JSON object a line")->excludes(dry_run);
-    command->add_option("--export", tune.export_file, "Write all that the database holds of this chip to a file");
+    command
+        ->add_option("--json", tune.json,
+                     "Write all timings to a file, a JSON object a line; - is the standard output")
+        ->excludes(dry_run);
+    command->add_option("--export", tune.export_file,
+                        "Write all that the database holds of this chip to a file; entries of a table that stands "
+                        "there and were not measured again stay. - is the standard output");
     command->add_option("--device", tune.device, device_help);
     add_math_option(*command);
     command->add_option("--chip", tune.chip, "With --dry-run: a chip that need not be there; a100, h100 or h200");
@@ -77,6 +85,7 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
         ->capture_default_str()
         ->check(check_repetitions);
     command->add_flag("--all", tune.all, "Measure every candidate, whatever the model expects of it");
+    refuse_empty_options(*command);
     command->footer("Ctrl-C stops it; what was measured until then is kept, and the exit code is 130.\n"
                     "Examples:\n"
                     "  ricci tune \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,50000]\" \"B=f64[8,8,50000]\" "
@@ -130,7 +139,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "ricci " RICCI_VERSION);
     app.footer("Exit codes: 0 done, 1 the statement or its input is wrong, 2 the environment is,\n"
-               "130 stopped by Ctrl-C (tune).\n"
+               "130 stopped by Ctrl-C (tune, bench).\n"
                "Example: ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy");
 
     run_options run;

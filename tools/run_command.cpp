@@ -1,7 +1,7 @@
 // run_command: runs a program on .npy files.
+#include "bench/output_files.hpp"
 #include "tools/commands.hpp"
 #include "tools/npy.hpp"
-#include "tools/output_files.hpp"
 #include "tools/program.hpp"
 
 #include <ricci/lowering/cost_model.hpp>
@@ -106,10 +106,10 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
                              fmt::format("'{}' is not given: add {}={}", name, name, example));
             continue;
         }
-        check_target(found->second.path);
+        bench::check_target(found->second.path);
         for (const auto& [other, file] : files) {
             std::error_code ignored;
-            if (other != name && (real_path(file.path) == real_path(found->second.path) ||
+            if (other != name && (bench::real_path(file.path) == bench::real_path(found->second.path) ||
                                   fs::equivalent(file.path, found->second.path, ignored)))
                 throw error(fmt::format("{} is given for '{}' and for '{}', and '{}' is written: use one name for "
                                         "both in the statement, or give '{}' a file of its own",
@@ -139,7 +139,7 @@ void load(resolved_program& program, tensor_files& files, device where) {
 }
 
 void save(const resolved_program& program, const tensor_files& files, device where) {
-    output_files outputs;
+    bench::output_files outputs;
     for (const auto& operand : program.operands) {
         const fs::path& path = files.at(operand.name).path;
         if (path.empty() || program.written.count(operand.name) == 0) continue;

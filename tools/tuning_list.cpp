@@ -12,14 +12,12 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 namespace ricci::tools {
 
 namespace {
 
-using bench::split;
 using lowering::scalar_type;
 
 constexpr std::int64_t largest_size = 4096;
@@ -31,98 +29,44 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-std::int64_t parse_size(std::string_view word, std::string_view all) {
-    std::int64_t out = 0;
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), out);
-    if (failure != std::errc() || end != word.data() + word.size() || out < 1 || out > largest_size)
-        throw error(fmt::format("--sizes {}: '{}' is no size from 1 to {}; write it like 1..32 or 8,16,24x8x4", all,
-                                word, largest_size));
-    return out;
-}
-
-using sizes = std::array<std::int64_t, 3>; ///< m, n, k
-
-std::vector<sizes> parse_sizes(std::string_view text) {
-    std::vector<sizes> out;
-    for (const auto item : split(text, ',')) {
-        if (const auto dots = item.find(".."); dots != item.npos) {
-            const auto first = parse_size(item.substr(0, dots), text), last = parse_size(item.substr(dots + 2), text);
-            if (first > last) throw error(fmt::format("--sizes {}: {} is more than {}", text, first, last));
-            for (auto n = first; n <= last; ++n) out.push_back({n, n, n});
-            continue;
-        }
-        const auto sides = split(item, 'x');
-        if (sides.size() != 1 && sides.size() != 3)
-            throw error(fmt::format("--sizes {}: '{}' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4",
-                                    text, item));
-        sizes one{};
-        for (std::size_t n = 0; n < 3; ++n) one[n] = parse_size(sides[sides.size() == 1 ? 0 : n], text);
-        out.push_back(one);
-    }
-    return out;
-}
-
-struct types {
-    scalar_type operand, result;
-};
-
-std::vector<types> parse_types(std::string_view text) {
-    std::vector<types> out;
-    for (const auto item : split(text, ',')) {
-        const auto colon = item.find(':');
-        const auto operand = lowering::scalar_type_named(item.substr(0, colon));
-        const auto result = colon == item.npos ? operand : lowering::scalar_type_named(item.substr(colon + 1));
-        if (!operand || !result)
-            throw error(fmt::format(
-                "--types {}: '{}' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16:f32", text,
-                item));
-        out.push_back({*operand, *result});
-    }
-    return out;
-}
-
-/// The words of a list, each of which must be one of `known`.
-std::vector<std::string_view> parse_words(std::string_view text, std::string_view option,
-                                          std::initializer_list<std::string_view> known) {
-    auto out = split(text, ',');
-    for (const auto word : out)
-        if (std::find(known.begin(), known.end(), word) == known.end())
-            throw error(fmt::format("{} {}: '{}' is none of {}", option, text, word, fmt::join(known, ", ")));
-    return out;
-}
-
-tuning_request request_for(const sizes& s, const types& t, std::string_view transpose, std::string_view form,
-                           std::string_view op, double bytes) {
+tuning_request request_for(const bench::shape& s, const bench::type_pair& t, const bench::operations& ops,
+                           std::string_view form, std::string_view op, double bytes) {
     const auto [m, n, k] = s;
-    const auto in = lowering::size_of(t.operand), out = lowering::size_of(t.result);
+    const auto in = lowering::size_of(t.in), out = lowering::size_of(t.out);
     const auto filling = [&](std::int64_t each) {
         return std::max<std::int64_t>(1, std::llround(bytes / static_cast<double>(each)));
     };
-    const bool a_turned = transpose[0] == 'T', b_turned = transpose[1] == 'T';
+    const bool a_turned = ops.a != 'N', b_turned = ops.b != 'N';
     const auto tensor = [](std::string_view name, scalar_type type, const auto&... extents) {
         return fmt::format("{}={}[{}]", name, lowering::name_of(type),
                            fmt::join(std::array<std::int64_t, sizeof...(extents)>{extents...}, ","));
     };
-    const auto a = a_turned ? "k,i" : "i,k", b = b_turned ? "j,k" : "k,j";
+    const auto access = [](std::string_view name, std::string_view indices, char how) {
+        return how == 'C' ? fmt::format("conj({}({}))", name, indices) : fmt::format("{}({})", name, indices);
+    };
+    const auto product = [&](std::string_view before, std::string_view behind) { // where the batch's index stands
+        return access("A", fmt::format("{}{}{}", before, a_turned ? "k,i" : "i,k", behind), ops.a) + "*" +
+               access("B", fmt::format("{}{}{}", before, b_turned ? "j,k" : "k,j", behind), ops.b);
+    };
     if (form == "atb" || form == "ab") {
         const bool atb = form == "atb";
         const auto tall = filling(atb ? (m + n) * in : n * out + k * in);
         const auto rows = atb ? m : tall, depth = atb ? tall : k;
-        return {fmt::format("C(i,j) {} A({})*B({})", op, a, b),
-                {tensor("C", t.result, rows, n),
-                 a_turned ? tensor("A", t.operand, depth, rows) : tensor("A", t.operand, rows, depth),
-                 b_turned ? tensor("B", t.operand, n, depth) : tensor("B", t.operand, depth, n)}};
+        return {fmt::format("C(i,j) {} {}", op, product("", "")),
+                {tensor("C", t.out, rows, n),
+                 a_turned ? tensor("A", t.in, depth, rows) : tensor("A", t.in, rows, depth),
+                 b_turned ? tensor("B", t.in, n, depth) : tensor("B", t.in, depth, n)}};
     }
     const auto batch = filling(m * n * out + (m * k + k * n) * in);
     const auto a_rows = a_turned ? k : m, a_columns = a_turned ? m : k, b_rows = b_turned ? n : k,
                b_columns = b_turned ? k : n;
     if (form == "interleaved")
-        return {fmt::format("C(e,i,j) {} A(e,{})*B(e,{})", op, a, b),
-                {tensor("C", t.result, batch, m, n), tensor("A", t.operand, batch, a_rows, a_columns),
-                 tensor("B", t.operand, batch, b_rows, b_columns)}};
-    return {fmt::format("C(i,j,e) {} A({},e)*B({},e)", op, a, b),
-            {tensor("C", t.result, m, n, batch), tensor("A", t.operand, a_rows, a_columns, batch),
-             tensor("B", t.operand, b_rows, b_columns, batch)}};
+        return {fmt::format("C(e,i,j) {} {}", op, product("e,", "")),
+                {tensor("C", t.out, batch, m, n), tensor("A", t.in, batch, a_rows, a_columns),
+                 tensor("B", t.in, batch, b_rows, b_columns)}};
+    return {fmt::format("C(i,j,e) {} {}", op, product("", ",e")),
+            {tensor("C", t.out, m, n, batch), tensor("A", t.in, a_rows, a_columns, batch),
+             tensor("B", t.in, b_rows, b_columns, batch)}};
 }
 
 bool is_operand(std::string_view word) {
@@ -145,6 +89,7 @@ std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file) 
         auto rest = trimmed(std::string_view(line).substr(0, line.find('#')));
         if (rest.empty()) continue;
         tuning_request r;
+        r.place = fmt::format("{}, line {}", file.string(), number);
         const bool quoted = rest.front() == '"';
         if (quoted) {
             const auto quote = rest.find('"', 1);
@@ -171,29 +116,21 @@ std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file) 
 }
 
 std::vector<tuning_request> expand(const sweep& s) {
-    const auto bytes = parse_bytes(s.bytes, "--bytes");
-    const auto all_types = parse_types(s.types);
+    const auto bytes = static_cast<double>(bench::parse_bytes(s.bytes, "--bytes"));
+    const auto all_sizes = bench::parse_products(s.sizes, "--sizes");
+    for (const auto& [m, n, k] : all_sizes)
+        if (const auto size = std::max({m, n, k}); size > largest_size)
+            throw error(fmt::format("--sizes: {} is more than {}, the largest size of a sweep", size, largest_size));
+    const auto all_ops = bench::parse_transpositions(s.transpose, "--transpose");
+    const auto forms = bench::parse_choices(s.forms, "--form", {"batched", "interleaved", "atb", "ab"});
+    const auto assignments = bench::parse_choices(s.assignments, "--assign", {"=", "+=", "-="});
     std::vector<tuning_request> out;
-    for (const auto& t : all_types)
-        for (const auto form : parse_words(s.forms, "--form", {"batched", "interleaved", "atb", "ab"}))
-            for (const auto op : parse_words(s.assignments, "--assign", {"=", "+=", "-="}))
-                for (const auto transpose : parse_words(s.transpose, "--transpose", {"NN", "NT", "TN", "TT"}))
-                    for (const auto& size : parse_sizes(s.sizes))
-                        out.push_back(request_for(size, t, transpose, form, op, bytes));
+    for (const auto& t : bench::parse_types(s.types, "--types"))
+        for (const auto& form : forms)
+            for (const auto& op : assignments)
+                for (const auto& ops : all_ops)
+                    for (const auto& size : all_sizes) out.push_back(request_for(size, t, ops, form, op, bytes));
     return out;
-}
-
-double parse_bytes(std::string_view text, std::string_view option) {
-    double out = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, out);
-    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-    constexpr std::pair<std::string_view, double> units[] = {
-        {"", 1},     {"B", 1},        {"K", 1e3}, {"KB", 1e3}, {"KiB", 0x1p10}, {"M", 1e6},
-        {"MB", 1e6}, {"MiB", 0x1p20}, {"G", 1e9}, {"GB", 1e9}, {"GiB", 0x1p30}};
-    for (const auto& [name, factor] : units)
-        if (failure == std::errc() && unit == name && out * factor >= 1 && out * factor < 0x1p50) return out * factor;
-    throw error(fmt::format("{} {}: expected bytes, like 1GB, 256MB or 4KiB", option, text));
 }
 
 double parse_percentage(std::string_view text, std::string_view option) {

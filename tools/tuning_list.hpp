@@ -15,6 +15,7 @@ namespace ricci::tools {
 struct tuning_request {
     std::string statements;
     std::vector<std::string> operands;
+    std::string place = {}; ///< "list, line 2", of one in a file
 };
 
 /// A line a request: a statement, in double quotes or not, then NAME=TYPE[EXTENTS] without blanks in them. '#' begins
@@ -22,9 +23,9 @@ struct tuning_request {
 std::vector<tuning_request> read_tuning_list(const std::filesystem::path& file);
 
 struct sweep {
-    std::string sizes;              ///< "1..32", "8,16x8x4"
+    std::string sizes;              ///< "1..32", "8,16x8x4"; this and the next two as bench/lists.hpp has them
     std::string types = "f64";      ///< "f64,f32,f16:f32": of the operands, and of the result
-    std::string transpose = "NN";   ///< "NN,NT,TN,TT"
+    std::string transpose = "NN";   ///< "NN,NT,TN,TT,CN": C is transposed and conjugated
     std::string forms = "batched";  ///< "batched,interleaved,atb,ab"
     std::string assignments = "+="; ///< "=,+=,-="
     /// of all operands together; gives the batch, or the long side. Empty: 1GB on a GPU, 1MB on a CPU, whose kernels
@@ -34,10 +35,6 @@ struct sweep {
 
 /// One request for each size, type, transposition, form and assignment. Throws ricci::error for what it cannot read.
 std::vector<tuning_request> expand(const sweep& s);
-
-/// "1GB", "256MB", "4KiB", "1000000": bytes, at least one. Throws ricci::error for anything else; `option` is for the
-/// message.
-double parse_bytes(std::string_view text, std::string_view option);
 
 /// "5%" or "5" -> 0.05. Throws ricci::error.
 double parse_percentage(std::string_view text, std::string_view option);

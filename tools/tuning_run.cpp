@@ -2,8 +2,8 @@
 #include "tools/tuning_run.hpp"
 
 #include "bench/interrupt.hpp"
-#include "tools/kernel_cover.hpp"
-#include "tools/output_files.hpp"
+#include "bench/output_files.hpp"
+#include "tools/fewest_kernels.hpp"
 #include "tools/progress.hpp"
 #include "tools/shapes.hpp"
 
@@ -25,9 +25,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <unistd.h>
 
@@ -50,8 +51,11 @@ std::string name_of_job(const plan& p, std::size_t n, std::string_view statement
         return fmt::format("{} in {}: {} phases over {}, {} elements", statements, name_of(c.compute),
                            c.phases.size(), c.axis, c.elements);
     }
-    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statements,
-                       name_of(st.operands[static_cast<std::size_t>(st.x)].type),
+    const auto type = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].type; };
+    std::string types(name_of(type(st.x)));
+    if (type(st.y) != type(st.x)) types += fmt::format("*{}", name_of(type(st.y)));
+    if (type(0) != type(st.x)) types += fmt::format(":{}", name_of(type(0)));
+    return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statements, types,
                        st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
                        extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }
@@ -84,36 +88,30 @@ std::string outcomes(const tuned_step& t) {
     return out;
 }
 
-/// What came of a job that was measured.
-struct tuned_job {
-    const tuning_job* job;
-    tuned_step result;
-};
-
 std::string microseconds(double seconds) { return fmt::format("{:.4g} us", seconds * 1e6); }
 
-void print_result(const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort,
+void print_result(std::FILE* text, const tuning_job& job, const tuned_step& t, const runtime::tuning_effort& effort,
                   target where) {
     const auto name = [&](const candidate& c) { return to_string(c.tile, job.step(), where); };
-    fmt::print("{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
+    fmt::print(text, "{}\n  {}{}\n", job.name, pruning(t, effort), outcomes(t));
     for (const auto& c : t.candidates)
         if (c.result == outcome::failed || c.result == outcome::wrong) {
-            fmt::print("  {}: {}\n", name(c),
+            fmt::print(text, "  {}: {}\n", name(c),
                        c.result == outcome::wrong ? "its result is not the model's choice's"
                                                   : c.problem.substr(0, c.problem.find('\n')));
             break; // of one kind, mostly
         }
-    if (!t.best) return fmt::print("  none can be used: the model's choice stays\n");
+    if (!t.best) return fmt::print(text, "  none can be used: the model's choice stays\n");
     const auto& best = t.candidates[*t.best];
     const auto& model = t.candidates.front();
-    fmt::print("  best {}: {}", name(best), microseconds(best.seconds));
+    fmt::print(text, "  best {}: {}", name(best), microseconds(best.seconds));
     if (*t.best == 0)
-        fmt::print(", the model's choice\n");
+        fmt::print(text, ", the model's choice\n");
     else if (model.seconds > 0)
-        fmt::print(", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, name(model),
+        fmt::print(text, ", {:.3f} of the model's choice {}: {}\n", best.seconds / model.seconds, name(model),
                    microseconds(model.seconds));
     else
-        fmt::print("; the model's choice {} cannot be used\n", name(model));
+        fmt::print(text, "; the model's choice {} cannot be used\n", name(model));
 }
 
 nlohmann::json row_of(const tuning_job& job, const candidate& c) {
@@ -137,57 +135,24 @@ nlohmann::json row_of(const tuning_job& job, const candidate& c) {
 }
 
 /// Timings of all candidates that were compiled, one a line.
-void write_timings(const std::filesystem::path& file, const std::vector<tuned_job>& results, const machine& chip) {
-    output_files outputs;
-    const auto temporary = outputs.add(file);
-    std::ofstream out(temporary);
-    out << nlohmann::json{{"chip", chip.name},
-                          {"architecture", chip.architecture},
-                          {"processors", chip.processors},
-                          {"bandwidth", chip.bandwidth}}
-               .dump();
-    for (const auto& [job, result] : results)
-        for (const auto& c : result.candidates)
-            if (is_kept(c)) out << "\n" << row_of(*job, c).dump();
-    out << "\n";
-    if (!out.flush()) throw error(fmt::format("{} cannot be written", file.string()), blame::environment);
-    outputs.commit();
+void write_timings(const std::string& file, const std::vector<tuned_job>& results, const machine& chip) {
+    auto text = nlohmann::json{{"chip", chip.name},
+                               {"architecture", chip.architecture},
+                               {"processors", chip.processors},
+                               {"bandwidth", chip.bandwidth}}
+                    .dump();
+    for (const auto& [job, result, again] : results)
+        for (std::size_t n = 0; n < result.candidates.size(); ++n) {
+            const auto& c = again && is_kept(again->candidates[n]) ? again->candidates[n] : result.candidates[n];
+            if (is_kept(c)) text += "\n" + row_of(*job, c).dump();
+        }
+    bench::write_outputs({{file, text + "\n"}});
 }
 
 tuning_table winner(const tuned_step& t, std::size_t which) {
     tuning_table out;
     out.put(t.key, {t.candidates[which].tile, t.candidates[which].seconds});
     return out;
-}
-
-/// Prints the table, and keeps for each job the best of the patterns that are enough.
-void keep_fewest(const std::vector<tuned_job>& results, double tolerance, target where,
-                 runtime::tuning_database& database) {
-    pattern_times times;
-    for (const auto& [job, result] : results) {
-        auto& row = times.emplace_back();
-        for (const auto& c : result.candidates) {
-            if (c.result != outcome::measured || !result.best) continue;
-            auto& least = row.try_emplace(pattern_of(job->step(), c.tile, where), c.seconds).first->second;
-            least = std::min(least, c.seconds);
-        }
-    }
-    const auto kept = cover(times, tolerance);
-    fmt::print("\n{}\n{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%:\n", trade_off(times),
-               plural(kept.patterns.size(), "kernel"), 100 * tolerance, 100 * kept.worst, 100 * kept.mean);
-    for (const auto& pattern : kept.patterns) fmt::print("  {}\n", pattern);
-    tuning_table table;
-    for (const auto& [job, result] : results) {
-        const candidate* best = nullptr;
-        for (const auto& c : result.candidates) {
-            const bool is_chosen = c.result == outcome::measured && result.best &&
-                                   std::find(kept.patterns.begin(), kept.patterns.end(),
-                                             pattern_of(job->step(), c.tile, where)) != kept.patterns.end();
-            if (is_chosen && (best == nullptr || c.seconds < best->seconds)) best = &c;
-        }
-        if (best != nullptr) table.put(result.key, {best->tile, best->seconds});
-    }
-    database.keep(table);
 }
 
 class work_finder {
@@ -239,6 +204,8 @@ tuning_work work_of(const std::vector<tuning_request>& requests, const machine& 
     for (std::size_t n = 0; n < requests.size(); ++n) try {
             finder.add(requests[n]);
         } catch (const error& e) {
+            if (!requests[n].place.empty())
+                throw error(fmt::format("{}: {}", requests[n].place, e.what()), e.blame());
             if (requests.size() == 1) throw;
             throw error(
                 fmt::format("request {} of {}, {}: {}", n + 1, requests.size(), requests[n].statements, e.what()),
@@ -247,23 +214,23 @@ tuning_work work_of(const std::vector<tuning_request>& requests, const machine& 
     return std::move(finder).take();
 }
 
-void print_candidates(const std::vector<tuning_job>& jobs, const machine& chip,
+void print_candidates(std::FILE* text, const std::vector<tuning_job>& jobs, const machine& chip,
                       const runtime::tuning_effort& effort) {
     constexpr std::size_t most_shown = 10;
     for (const auto& job : jobs) {
         const auto t = runtime::plan_tuning(*job.plan, job.number, chip, effort);
-        fmt::print("{}\n  {}\n", job.name, pruning(t, effort));
+        fmt::print(text, "{}\n  {}\n", job.name, pruning(t, effort));
         std::size_t shown = 0;
         for (const auto& c : t.candidates) {
             if (!is_kept(c) || (std::isfinite(effort.prune) && shown == most_shown)) continue;
-            fmt::print("  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, job.step(), chip.kind),
+            fmt::print(text, "  {:>10}  {}{}\n", microseconds(c.predicted), to_string(c.tile, job.step(), chip.kind),
                        shown == 0 ? "  (the model's choice)" : "");
             ++shown;
         }
         if (const auto rest =
                 static_cast<std::size_t>(std::count_if(t.candidates.begin(), t.candidates.end(), is_kept)) - shown;
             rest > 0)
-            fmt::print("  and {} more\n", rest);
+            fmt::print(text, "  and {} more\n", rest);
     }
 }
 
@@ -272,10 +239,11 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
     auto& backend = runtime::backend_of(where);
     auto& database = runtime::tuning_database_of(backend.machine());
     const bench::interruptible until_signal;
-    progress bar(jobs.size(), isatty(STDERR_FILENO) == 1);
+    progress bar(jobs.size() * (output.tolerance ? 2 : 1), isatty(STDERR_FILENO) == 1);
     std::vector<tuned_job> results;
     std::size_t done = 0, failed = 0, failed_in_turn = 0;
     effort.stop = [&] { return bench::interrupted(); };
+    effort.tolerance = output.tolerance.value_or(0);
     for (const auto& job : jobs) {
         if (bench::interrupted() || failed_in_turn == most_failures) break;
         effort.progress = [&](double part) { bar.show(done, part, job.name); };
@@ -283,36 +251,61 @@ int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tunin
             auto result = runtime::tune_kernel(backend, *job.plan, job.number, job.statement, effort);
             if (result.stopped) break;
             bar.hide();
-            print_result(job, result, effort, backend.machine().kind);
+            print_result(output.text, job, result, effort, backend.machine().kind);
             if (result.best) database.keep(winner(result, *result.best));
-            results.push_back({&job, std::move(result)});
+            results.push_back({&job, std::move(result), std::nullopt});
             failed_in_turn = 0;
         } catch (const error& e) { // of this kernel or its memory: the others may do
             bar.hide();
-            fmt::print("{}\n  not tuned: {}\n", job.name, e.what());
+            fmt::print(output.text, "{}\n  not tuned: {}\n", job.name, e.what());
             ++failed, ++failed_in_turn;
         }
-        std::fflush(stdout);
+        std::fflush(output.text);
         ++done;
     }
     bar.hide();
-    if (output.tolerance && !results.empty())
-        keep_fewest(results, *output.tolerance, backend.machine().kind, database);
+    if (output.tolerance && !results.empty()) {
+        // What is good at one size may be at another, where the model did not have it measured.
+        const auto patterns = near_best(times_of(results, backend.machine().kind), *output.tolerance);
+        fmt::print(output.text, "\nmeasured at every size: {} within {:.3g}% of the best at one or more\n",
+                   plural(patterns.size(), "kernel"), 100 * *output.tolerance);
+        std::fflush(output.text);
+        done = jobs.size();
+        for (auto& each : results) {
+            if (bench::interrupted()) break;
+            const auto tiles = tiles_of(each, patterns, backend.machine().kind);
+            effort.only = &tiles;
+            effort.progress = [&](double part) { bar.show(done, part, each.job->name); };
+            try {
+                auto again =
+                    runtime::tune_kernel(backend, *each.job->plan, each.job->number, each.job->statement, effort);
+                if (again.stopped) break;
+                if (again.best) each.again = std::move(again);
+            } catch (const error& e) { // what the first round found stays
+                bar.hide();
+                fmt::print(output.text, "{}\n  not measured again: {}\n", each.job->name, e.what());
+            }
+            ++done;
+        }
+        bar.hide();
+        keep_fewest(output.text, results, *output.tolerance, backend.machine().kind, database);
+    }
     if (!output.json.empty()) write_timings(output.json, results, backend.machine());
     const bool stopped = bench::interrupted();
     if (stopped || failed > 0)
-        fmt::print(stderr, "ricci: {}{} of {} tuned{}; what was measured is kept\n", stopped ? "stopped: " : "",
-                   results.size(), jobs.size(), failed > 0 ? fmt::format(", {} failed", failed) : "");
+        fmt::print(stderr, "ricci: {}{} of {} tuned{}; what was measured is {}\n", stopped ? "stopped: " : "",
+                   results.size(), jobs.size(), failed > 0 ? fmt::format(", {} failed", failed) : "", output.kept);
     return stopped ? stopped_by_signal : failed > 0 ? 2 : 0;
 }
 
-void compile_ahead(const tuning_work& work) {
+void compile_ahead(std::FILE* text, const tuning_work& work) {
     const auto before = runtime::compile_count();
     auto count = work.statements.size();
     runtime::prepare(work.statements);
     for (const auto& program : work.programs) runtime::prepare(program), count += program.size();
     const auto compiled = static_cast<std::size_t>(runtime::compile_count() - before);
-    fmt::print("{}: {} compiled now, the others before\n", plural(count, "statement"), plural(compiled, "kernel"));
+    fmt::print(text, "{}: {} compiled now, the others before\n", plural(count, "statement"),
+               plural(compiled, "kernel"));
 }
 
 } // namespace ricci::tools

@@ -9,7 +9,7 @@
 #include <ricci/runtime/device.hpp>
 #include <ricci/runtime/tuner.hpp>
 
-#include <filesystem>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +28,16 @@ struct tuning_job {
     const lowering::step& step() const { return plan->steps[number]; }
 };
 
+/// What came of a job that was measured.
+struct tuned_job {
+    const tuning_job* job;
+    runtime::tuned_step result;
+    std::optional<runtime::tuned_step>
+        again; ///< with the patterns of all jobs; the same candidates in the same order
+
+    const runtime::tuned_step& last() const { return again ? *again : result; }
+};
+
 /// What requests come to, on operands that have no memory. Several statements of one request that hand each other
 /// locals are a program, as for `ricci explain`.
 struct tuning_work {
@@ -36,16 +46,19 @@ struct tuning_work {
     std::vector<tuning_job> jobs; ///< one for each key
 };
 
-/// Throws ricci::error for mistakes in the statements, with the number of the request where there are several.
+/// Throws ricci::error for mistakes in the statements, with the line of the file or, where there are several, the
+/// number of the request.
 tuning_work work_of(const std::vector<tuning_request>& requests, const lowering::machine& chip, device where);
 
 struct tuning_output {
     std::optional<double> tolerance; ///< keep the fewest kernels that lose at most as much
-    std::filesystem::path json;      ///< all timings; empty: none
+    std::string json;                ///< the file for all timings, "-" the standard output; empty: none
+    std::FILE* text = stdout;        ///< where it is told
+    std::string kept = "kept";       ///< what becomes of what was measured: it "is kept"
 };
 
-/// Prints each job's candidates as the model sees them.
-void print_candidates(const std::vector<tuning_job>& jobs, const lowering::machine& chip,
+/// Prints to `text` each job's candidates as the model sees them.
+void print_candidates(std::FILE* text, const std::vector<tuning_job>& jobs, const lowering::machine& chip,
                       const runtime::tuning_effort& effort);
 
 /// What run_tuning returns where a signal ended it, as shells have it for SIGINT.
@@ -57,7 +70,8 @@ inline constexpr int stopped_by_signal = 130;
 int run_tuning(const std::vector<tuning_job>& jobs, device where, runtime::tuning_effort effort,
                const tuning_output& output);
 
-/// Compiles all kernels of `work` as they run after all that was tuned, and says how many were compiled for it.
-void compile_ahead(const tuning_work& work);
+/// Compiles all kernels of `work` as they run after all that was tuned, and says to `text` how many were compiled for
+/// it.
+void compile_ahead(std::FILE* text, const tuning_work& work);
 
 } // namespace ricci::tools

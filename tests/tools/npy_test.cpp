@@ -1,9 +1,9 @@
 // npy_test: .npy files as NumPy writes them, and as nobody should.
+#include "bench/output_files.hpp"
 #include "lowering/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/tools/folder.hpp"
 #include "tools/npy.hpp"
-#include "tools/output_files.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +13,10 @@
 using namespace ricci;
 using namespace ricci::tools;
 using lowering::scalar_type;
+using ricci::bench::check_outputs;
+using ricci::bench::check_target;
+using ricci::bench::output_files;
+using ricci::bench::write_outputs;
 using tests::folder;
 using tests::read_bytes;
 using tests::write_bytes;
@@ -278,4 +282,23 @@ TEST_CASE("outputs that cannot all appear leave everything as it was") {
     CHECK_THROWS_WITH(check_target(f / "c.npy"), Catch::Contains("it is not a regular file"));
     CHECK_THROWS_WITH(check_target(f / "none/c.npy"), Catch::Contains("there is no folder"));
     CHECK_NOTHROW(check_target(f / "d.npy"));
+}
+
+TEST_CASE("what options name is checked before the work, and written after it together") {
+    const folder f;
+    const std::string a = f / "a.json", b = f / "b.csv";
+    CHECK_NOTHROW(check_outputs({{"--json", a}, {"--csv", b}, {"--export", ""}}));
+    CHECK_NOTHROW(check_outputs({{"--json", "-"}, {"--csv", b}}));
+    CHECK_NOTHROW(check_outputs({{"--json", "/dev/null"}, {"--csv", b}}));
+    CHECK_THROWS_WITH(check_outputs({{"--json", "-"}, {"--csv", "-"}}),
+                      "--json and --csv cannot both go to the standard output: give one of them a file");
+    CHECK_THROWS_WITH(check_outputs({{"--json", a}, {"--csv", (f / "./a.json").string()}}),
+                      Catch::StartsWith("--json and --csv are both ") &&
+                          Catch::EndsWith("a.json: give each a file of its own"));
+    CHECK_THROWS_WITH(check_outputs({{"--csv", (f / "none/b.csv").string()}}), Catch::Contains("there is no folder"));
+    CHECK(f.contents().empty());
+    write_outputs({{a, "1"}, {"", "2"}, {"/dev/null", "3"}, {b, "4"}});
+    CHECK(f.contents() == std::map<std::string, std::string>{{"a.json", "1"}, {"b.csv", "4"}});
+    CHECK_THROWS_AS(write_outputs({{a, "5"}, {(f / "none/b.csv").string(), "6"}}), error);
+    CHECK(f.contents() == std::map<std::string, std::string>{{"a.json", "1"}, {"b.csv", "4"}});
 }

@@ -3,6 +3,13 @@
 #include "tests/tools/command.hpp"
 #include "tests/tools/folder.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
 using namespace ricci::tests;
 
 namespace {
@@ -102,6 +109,99 @@ TEST_CASE("the database can be exported, also an empty one") {
     CHECK(here.contents().at("table.json").starts_with("{\"ricci_tuning\": 1, "));
 }
 
+TEST_CASE("an export adds to the table that stands there, and refuses what is none of this chip's") {
+    const folder here;
+    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
+    const auto sweep = [&](const char* sizes, const char* environment) {
+        return ricci_command(
+            {"tune", "--sizes", sizes, "--device", "cpu", "--bytes", "10KB", "--most", "2", "--export", "table.json"},
+            {here.path(), {environment}});
+    };
+    const auto first = sweep("3,5", cache.c_str());
+    CHECK(first.code == 0);
+    auto table = nlohmann::json::parse(read_bytes(here / "table.json"));
+    REQUIRE(table.at("entries").size() == 2);
+    table["entries"][0]["us"] = 123456.0; // 3 is measured again, 5 is not
+    table["entries"][1]["us"] = 123456.0;
+    write_bytes(here / "table.json", table.dump());
+    const auto second = sweep("3,4", ("RICCI_CACHE_DIR=" + (here / "other").string()).c_str());
+    CHECK(second.code == 0);
+    CHECK_THAT(second.out, Catch::Contains("3 entries for ") &&
+                               Catch::EndsWith(" in table.json: 1 that stood there, 2 measured\n"));
+    std::map<int, bool> is_new;
+    const auto now = nlohmann::json::parse(read_bytes(here / "table.json"));
+    for (const auto& entry : now.at("entries")) is_new[entry.at("m")] = entry.at("us") != 123456.0;
+    CHECK(is_new == std::map<int, bool>{{3, true}, {4, true}, {5, false}});
+
+    const auto refused = [&](const std::string& text, const std::string& message) {
+        write_bytes(here / "table.json", text);
+        const auto found = sweep("3,5", cache.c_str());
+        CHECK(found.code == 1);
+        CHECK(found.out.empty());
+        CHECK_THAT(found.err, Catch::StartsWith("ricci: --export table.json: ") && Catch::Contains(message));
+        CHECK(read_bytes(here / "table.json") == text);
+    };
+    const std::string no_table = "what stands there is no tuning table to add to: ";
+    refused("", no_table);
+    refused(now.dump().substr(0, 200), no_table);
+    refused("{\"ricci_tuning\": 99}", no_table + "it is of version 99");
+    auto foreign = now;
+    foreign["chip"] = "some other";
+    refused(foreign.dump(), "that table is of some other (");
+    foreign = now, foreign["architecture"] = "sm_90";
+    refused(foreign.dump(), " (sm_90), and this chip is ");
+}
+
+TEST_CASE("where the database takes nothing, tuning needs a file for what it finds") {
+    const folder here;
+    for (const std::string& lacking :
+         {std::string("RICCI_CACHE_SIZE=0"), std::string("RICCI_CACHE_DIR=/proc/nope")}) {
+        CAPTURE(lacking);
+        const auto with = [&](std::vector<std::string> more) {
+            std::vector<std::string> words{"tune",    "--sizes", "5",      "--device", "cpu",
+                                           "--bytes", "10KB",    "--most", "2"};
+            words.insert(words.end(), more.begin(), more.end());
+            return ricci_command(words, {here.path(), {lacking}});
+        };
+        const auto refused = with({});
+        CHECK(refused.code == 1);
+        CHECK(refused.out.empty());
+        CHECK_THAT(refused.err,
+                   Catch::StartsWith("ricci: what is measured could not be kept (") &&
+                       Catch::EndsWith("): mend that, or give --export or --json to have it in a file\n"));
+        CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+        CHECK(with({"--dry-run"}).code == 0);
+        const auto exported = with({"--export", "table.json"});
+        CHECK(exported.code == 0);
+        CHECK_THAT(exported.out, Catch::Contains("1 entry for "));
+        const std::string warning =
+            "ricci: what is measured is in --export's file alone, and no later run takes it (";
+        CHECK(contains(exported.err, warning));
+        CHECK(exported.err.find(warning) == exported.err.rfind("ricci: what is measured"));
+        CHECK(contains(with({"--json", "timings"}).err, "is in --json's file alone"));
+        std::filesystem::remove(here / "table.json");
+    }
+}
+
+TEST_CASE("what programs read goes to the standard output, and the rest to the other") {
+    const folder here;
+    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
+    const auto with = [&](const char* option) {
+        return ricci_command({"tune", "--sizes", "5", "--device", "cpu", "--bytes", "10KB", "--most", "2",
+                              "--tolerance", "5%", option, "-"},
+                             {here.path(), {cache}});
+    };
+    const auto timings = with("--json");
+    CHECK(timings.code == 0);
+    std::istringstream lines(timings.out);
+    for (std::string line; std::getline(lines, line);) CHECK(nlohmann::json::accept(line));
+    CHECK_THAT(timings.err, Catch::Contains("m=5 n=5 k=5 batch=17") && Catch::Contains("tolerance  kernels"));
+    const auto exported = with("--export");
+    CHECK(nlohmann::json::parse(exported.out).at("entries").size() == 1);
+    CHECK(contains(exported.err, "1 entry for "));
+    CHECK_FALSE(std::filesystem::exists(here / "-"));
+}
+
 TEST_CASE("mistakes in calling it have one message each") {
     const folder here;
     write_bytes(here / "list",
@@ -127,7 +227,11 @@ TEST_CASE("mistakes in calling it have one message each") {
     refused({"--sizes", "8", "--json", "x", "--dry-run"}, "--dry-run excludes --json");
     refused({"--sizes", "8", "--tolerance", "5%", "--dry-run"}, "--dry-run excludes --tolerance");
     refused({"--file", "nothing"}, "--file nothing: cannot be read");
-    refused({"--file", "list", "--dry-run", "--chip", "h100"}, "request 2 of 2, C(i) = A(i: ");
+    refused({"--file", "list", "--dry-run", "--chip", "h100"}, "ricci: list, line 2: ");
+    refused({"--sizes", "", "--types", "f32"}, "--sizes: it is empty");
+    refused({"--sizes", "8", "--json", "x", "--export", "./x"}, "--json and --export are both ./x: give each a file");
+    refused({"--sizes", "8", "--json", "-", "--export", "-"},
+            "--json and --export cannot both go to the standard output");
     refused({"C(i) = A(j)", "A=f64[9]", "--dry-run", "--chip", "h100"}, "C(i) = A(j)");
     refused({"C(i) = A(i)"}, "'A' is not given: add A=");
     refused({"--sizes", "8", "--json", "/nowhere/at/all"}, "/nowhere/at");

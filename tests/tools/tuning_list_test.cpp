@@ -12,8 +12,12 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <bit>
+
 using namespace ricci;
 using namespace ricci::tools;
+using ricci::test::contains;
 using ricci::test::message_of;
 
 namespace {
@@ -58,6 +62,18 @@ TEST_CASE("a sweep is statements") {
     CHECK(shown(expand(s)) == "C(e,i,j) += A(e,k,i)*B(e,k,j) | C=f64[1689,4,5] A=f64[1689,6,4] B=f64[1689,6,5]\n"
                               "C(i,j) += A(k,i)*B(k,j) | C=f64[4,5] A=f64[13889,4] B=f64[13889,5]\n"
                               "C(i,j) += A(k,i)*B(k,j) | C=f64[11364,5] A=f64[6,11364] B=f64[6,5]\n");
+    s = sizes("2..6:4");
+    s.types = "c64", s.transpose = "CN,TC", s.forms = "batched,atb", s.bytes = "4KiB";
+    CHECK(shown(expand(s)) == "C(i,j,e) += conj(A(k,i,e))*B(k,j,e) | C=c64[2,2,43] A=c64[2,2,43] B=c64[2,2,43]\n"
+                              "C(i,j,e) += conj(A(k,i,e))*B(k,j,e) | C=c64[6,6,5] A=c64[6,6,5] B=c64[6,6,5]\n"
+                              "C(i,j,e) += A(k,i,e)*conj(B(j,k,e)) | C=c64[2,2,43] A=c64[2,2,43] B=c64[2,2,43]\n"
+                              "C(i,j,e) += A(k,i,e)*conj(B(j,k,e)) | C=c64[6,6,5] A=c64[6,6,5] B=c64[6,6,5]\n"
+                              "C(i,j) += conj(A(k,i))*B(k,j) | C=c64[2,2] A=c64[128,2] B=c64[128,2]\n"
+                              "C(i,j) += conj(A(k,i))*B(k,j) | C=c64[6,6] A=c64[43,6] B=c64[43,6]\n"
+                              "C(i,j) += A(k,i)*conj(B(j,k)) | C=c64[2,2] A=c64[128,2] B=c64[2,128]\n"
+                              "C(i,j) += A(k,i)*conj(B(j,k)) | C=c64[6,6] A=c64[43,6] B=c64[6,43]\n");
+    s.types = "f64";
+    CHECK(work_of(expand(s), tests::some_gpu(), cpu()).jobs.size() > 0); // of real numbers conj is nothing
     s = sizes("64");
     s.bytes = "1";
     CHECK(shown(expand(s)) == "C(i,j,e) += A(i,k,e)*B(k,j,e) | C=f64[64,64,1] A=f64[64,64,1] B=f64[64,64,1]\n");
@@ -85,6 +101,16 @@ TEST_CASE("equal keys are tuned once; statements without kernels to choose from 
     CHECK(jobs[0].name == "C(i, j, e) += A(i, k, e)*B(k, j, e) in f64: m=5 n=5 k=5 batch=1667");
 }
 
+TEST_CASE("what a kernel's job is called tells types apart") {
+    auto s = sizes("8");
+    s.types = "f16,f16:f32,f64";
+    std::vector<std::string> names;
+    for (const auto& job : work_of(expand(s), tests::some_gpu(), cpu()).jobs)
+        names.push_back(job.name.substr(job.name.find(" in ")));
+    CHECK(names == std::vector<std::string>{" in f16: m=8 n=8 k=8 batch=2604", " in f16:f32: m=8 n=8 k=8 batch=1953",
+                                            " in f64: m=8 n=8 k=8 batch=651"});
+}
+
 TEST_CASE("a list of statements") {
     CHECK(list("# all that the solver does\n"
                "\"C(i,j,e) += A(i,k,e)*B(k,j,e)\" A=f64[8,8,9] B=f64[8,8,9]   C=f64[8,8,9] # the hot one\n"
@@ -107,26 +133,23 @@ TEST_CASE("mistakes in a sweep have one message each") {
         change(s);
         return message_of([&] { expand(s); });
     };
-    CHECK(refused([](sweep& s) { s.sizes = "0"; }) ==
-          "--sizes 0: '0' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.sizes = "1..x"; }) ==
-          "--sizes 1..x: 'x' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.sizes = "9..3"; }) == "--sizes 9..3: 9 is more than 3");
-    CHECK(refused([](sweep& s) { s.sizes = "8x9"; }) ==
-          "--sizes 8x9: '8x9' is neither N nor MxNxK; write it like 1..32 or 8,16,24x8x4");
+    const std::string sizes_help = "; write it like 1..32, 1..128:3, 2^3..2^6:*2 or 8,16,24x8x4 (m x n x k)";
+    for (const char* word : {"0", "1..x", "9..3", "8x9"})
+        CHECK(refused([&](sweep& s) { s.sizes = word; }) ==
+              fmt::format("--sizes: '{}' is no size, no shape and no range of sizes{}", word, sizes_help));
     CHECK(refused([](sweep& s) { s.sizes = "8,"; }) ==
-          "--sizes 8,: '' is no size from 1 to 4096; write it like 1..32 or 8,16,24x8x4");
-    CHECK(refused([](sweep& s) { s.types = "f64,int"; }) ==
-          "--types f64,int: 'int' is none of f16, bf16, f32, f64, c64 and c128, nor two of them like f16:f32");
-    CHECK(refused([](sweep& s) { s.transpose = "NN,N"; }) == "--transpose NN,N: 'N' is none of NN, NT, TN, TT");
+          "--sizes: '' is no size, no shape and no range of sizes" + sizes_help);
+    CHECK(refused([](sweep& s) { s.sizes = "8,4x2^13x4"; }) ==
+          "--sizes: 8192 is more than 4096, the largest size of a sweep");
+    CHECK(contains(refused([](sweep& s) { s.types = "f64,int"; }), "--types: 'int' is no type; there are "));
+    CHECK(contains(refused([](sweep& s) { s.types = "c64:f32"; }), "'c64:f32' would store complex sums as real"));
+    CHECK(contains(refused([](sweep& s) { s.transpose = "NN,N"; }), "--transpose: 'N' is no pair of transpositions"));
     CHECK(refused([](sweep& s) { s.forms = "long"; }) ==
-          "--form long: 'long' is none of batched, interleaved, atb, ab");
-    CHECK(refused([](sweep& s) { s.assignments = "*="; }) == "--assign *=: '*=' is none of =, +=, -=");
+          "--form: there is no 'long'; there are batched, interleaved, atb, ab");
+    CHECK(refused([](sweep& s) { s.assignments = "*="; }) == "--assign: there is no '*='; there are =, +=, -=");
     for (const char* bytes : {"", "x", "0", "-1", "1XB", "1e99", "nan"})
         CHECK(refused([&](sweep& s) { s.bytes = bytes; }) ==
-              fmt::format("--bytes {}: expected bytes, like 1GB, 256MB or 4KiB", bytes));
-    CHECK(parse_bytes("1.5GB", "") == 1.5e9);
-    CHECK(parse_bytes("4KiB", "") == 4096);
+              fmt::format("--bytes: '{}' is no number of bytes; write it like 2GB, 1.5MB, 4KiB or 4096", bytes));
     CHECK(parse_percentage("5%", "") == 0.05);
     CHECK(parse_percentage("0", "") == 0);
     for (const char* percentage : {"", "%", "x%", "-1%", "101", "5%%"})
@@ -150,13 +173,48 @@ TEST_CASE("the fewest kernels within a tolerance") {
     CHECK(ten.worst == Approx(0.09));
     CHECK(ten.mean == Approx(0.09 / 4));
     CHECK(cover({}, 0.1).patterns.empty());
-    CHECK(trade_off(times) == "tolerance  kernels  worst loss  mean loss\n"
-                              "       0%        3        0.0%       0.0%\n"
-                              "       1%        3        0.0%       0.0%\n"
-                              "       2%        3        0.0%       0.0%\n"
-                              "       5%        3        0.0%       0.0%\n"
-                              "      10%        2        9.0%       2.3%\n"
-                              "      20%        2        9.0%       2.3%\n");
+    CHECK(trade_off(times, 0.2) == "tolerance  kernels  worst loss  mean loss\n"
+                                   "       0%        3        0.0%       0.0%\n"
+                                   "       1%        3        0.0%       0.0%\n"
+                                   "       2%        3        0.0%       0.0%\n"
+                                   "       5%        3        0.0%       0.0%\n"
+                                   "      10%        2        9.0%       2.3%\n"
+                                   "      20%        2        9.0%       2.3%\n");
+}
+
+TEST_CASE("the fewest kernels are the fewest, where taking the one that serves the most first takes more") {
+    // "most" serves four of six sizes, and then two more are needed; "odd" and "even" serve three each.
+    const pattern_times times{{{"most", 1}, {"odd", 1}},
+                              {{"most", 1}, {"even", 1}},
+                              {{"most", 1}, {"odd", 1}},
+                              {{"most", 1}, {"even", 1}},
+                              {{"odd", 1}},
+                              {{"even", 1}}};
+    const auto kept = cover(times, 0);
+    CHECK(kept.patterns == std::vector<std::string>{"even", "odd"});
+    CHECK(kept.is_fewest);
+    // 40 sizes, each with 4 of 24 patterns: as few as no smaller set of patterns serves them, or said not to be sure.
+    pattern_times many(40);
+    for (std::size_t n = 0; n < many.size(); ++n)
+        for (std::size_t p = 0; p < 4; ++p)
+            many[n][std::string(1, static_cast<char>('a' + (7 * n * n + 5 * n * p + p * p * p + p) % 24))] = 1;
+    const auto found = cover(many, 0);
+    REQUIRE(found.is_fewest);
+    std::vector<unsigned> masks;
+    for (const auto& row : many) {
+        auto& mask = masks.emplace_back(0u);
+        for (const auto& [pattern, seconds] : row) mask |= 1u << (pattern[0] - 'a');
+    }
+    std::size_t least = 24;
+    for (unsigned set = 0; set < 1u << 24; ++set)
+        if (const auto count = static_cast<std::size_t>(std::popcount(set));
+            count < least &&
+            std::all_of(masks.begin(), masks.end(), [&](unsigned mask) { return (mask & set) != 0; }))
+            least = count;
+    CHECK(found.patterns.size() == least);
+    CHECK(near_best({{{"a", 1}, {"b", 1.04}, {"c", 1.2}}, {{"c", 2}}}, 0.05) == std::set<std::string>{"a", "b", "c"});
+    CHECK(contains(trade_off(times, 0.01), "       1%        2        0.0%       0.0%\n"
+                                           "       2%     <= 2        0.0%       0.0%\n"));
 }
 
 TEST_CASE("patterns: tiles of different sizes that are the same kernel but for the size") {

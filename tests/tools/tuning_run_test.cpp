@@ -5,17 +5,20 @@
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
 #include "tests/tools/folder.hpp"
+#include "tools/kernel_cover.hpp"
 #include "tools/tuning_run.hpp"
 
 #include <ricci/lowering/lower.hpp>
 #include <ricci/runtime/tuning_database.hpp>
 #include <ricci/runtime/tuning_json.hpp>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <unistd.h>
@@ -152,6 +155,29 @@ TEST_CASE("with a tolerance fewer kernels are kept") {
     CHECK(contains(text, "\n1 kernel for a tolerance of 5%, worst loss 2.0%, mean 1.0%:\n  fma 1x1, "));
     const auto kept = threads();
     CHECK(std::count(kept.begin(), kept.end(), kept.front()) == 4);
+}
+
+TEST_CASE("with a tolerance what is good at one size is measured at every size") {
+    const scratch_cache cache;
+    auto& gpu = register_fake_gpu(-10, "second round");
+    gpu.seconds = [](const fake_kernel& k) { return k.at("tile_m") == 1 ? 1.4e-4 : 1e-4; };
+    const auto jobs = jobs_for(gpu, -10, "3..12");
+    auto effort = some_effort();
+    effort.most = 1; // the model's choice, of which there are several
+    std::set<std::string> patterns;
+    for (const auto& job : jobs) patterns.insert(pattern_of(job.step(), job.step().batched, lowering::target::cuda));
+    REQUIRE(patterns.size() > 2);
+    const tests::folder folder;
+    const auto text = printed_by([&] { run_tuning(jobs, device(-10), effort, {0.5, folder / "timings"}); });
+    INFO(text);
+    CHECK(contains(text, fmt::format("\nmeasured at every size: {} kernels within 50% of the best at one or more\n",
+                                     patterns.size())));
+    CHECK(contains(text, "\n1 kernel for a tolerance of 50%, worst loss "));
+    std::istringstream lines(tests::read_bytes(folder / "timings"));
+    std::size_t rows = 0;
+    for (std::string line; std::getline(lines, line); ++rows)
+        if (rows > 0) CHECK(nlohmann::json::parse(line).at("outcome") == "measured"); // 1.4 times the best too
+    CHECK(rows > 3 * jobs.size());
 }
 
 TEST_CASE("Ctrl-C: what was found is kept, and the exit code says so") {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-namespace ricci::tools {
+namespace ricci::bench {
 
 /// The absolute path of `file` with its links resolved, whether it exists or not.
 std::filesystem::path real_path(const std::filesystem::path& file);
@@ -34,4 +37,17 @@ class output_files {
     std::vector<file> files_;
 };
 
-} // namespace ricci::tools
+/// An option of a command and the file that it names: "-" is the standard output, "" none.
+struct output_option {
+    std::string_view name;
+    std::string file;
+};
+
+/// Throws ricci::error unless what the options name can be written, and is a file for each. Makes nothing: it is for
+/// before the work. What is no regular file, as a pipe, is written as it stands.
+void check_outputs(const std::vector<output_option>& options);
+
+/// Writes to each file its text; those that are files appear all together or not at all. Throws ricci::error.
+void write_outputs(const std::vector<std::pair<std::string, std::string>>& files_and_texts);
+
+} // namespace ricci::bench

@@ -1,11 +1,12 @@
 // output_files: files that appear all together or not at all.
-#include "tools/output_files.hpp"
+#include "bench/output_files.hpp"
 
 #include <ricci/lowering/error.hpp>
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ricci::tools {
+namespace ricci::bench {
 
 namespace fs = std::filesystem;
 
@@ -21,6 +22,24 @@ namespace {
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
     throw error(fmt::format("{}: {}: {}", file.string(), what, std::strerror(errno)), blame::environment);
+}
+
+/// A pipe or a device: nothing can be put in its place.
+bool is_stream(const fs::path& file) {
+    std::error_code ignored;
+    const auto status = fs::status(file, ignored);
+    return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void write_text(std::FILE* to, const fs::path& name, const std::string& text) {
+    if (to == nullptr) fail(name, "it cannot be written");
+    std::fwrite(text.data(), 1, text.size(), to);
+    errno = 0;
+    const bool good = std::fflush(to) == 0 && !std::ferror(to);
+    const int why = errno;
+    if (to != stdout) std::fclose(to);
+    errno = why;
+    if (!good && to != stdout) fail(name, "it cannot be written"); // of the standard output main() speaks
 }
 
 } // namespace
@@ -98,4 +117,40 @@ void output_files::commit() {
     files_.clear();
 }
 
-} // namespace ricci::tools
+void check_outputs(const std::vector<output_option>& options) {
+    for (std::size_t n = 0; n < options.size(); ++n) {
+        const auto& [name, file] = options[n];
+        if (file.empty()) continue;
+        for (std::size_t other = 0; other < n; ++other) {
+            if (options[other].file == "-" && file == "-")
+                throw error(fmt::format("{} and {} cannot both go to the standard output: give one of them a file",
+                                        options[other].name, name));
+            std::error_code ignored;
+            const fs::path& before = options[other].file;
+            if (!before.empty() && before != "-" && file != "-" &&
+                (real_path(before) == real_path(file) || fs::equivalent(before, file, ignored)))
+                throw error(fmt::format("{} and {} are both {}: give each a file of its own", options[other].name,
+                                        name, file));
+        }
+        if (file == "-") continue;
+        if (!is_stream(file))
+            check_target(file);
+        else if (access(file.c_str(), W_OK) != 0)
+            fail(file, "it cannot be written");
+    }
+}
+
+void write_outputs(const std::vector<std::pair<std::string, std::string>>& files_and_texts) {
+    output_files outputs;
+    for (const auto& [file, text] : files_and_texts)
+        if (!file.empty() && file != "-" && !is_stream(file))
+            write_text(std::fopen(outputs.add(file).c_str(), "w"), file, text);
+    outputs.commit();
+    for (const auto& [file, text] : files_and_texts)
+        if (file == "-")
+            write_text(stdout, file, text);
+        else if (!file.empty() && is_stream(file))
+            write_text(std::fopen(file.c_str(), "w"), file, text);
+}
+
+} // namespace ricci::bench
