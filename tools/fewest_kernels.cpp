@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace ricci::tools {
@@ -49,11 +50,14 @@ void keep_fewest(std::FILE* text, const std::vector<tuned_job>& results, double 
                  runtime::tuning_database& database) {
     const auto times = times_of(results, where);
     const auto kept = cover(times, tolerance);
-    fmt::print(text, "\n{}\n{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%{}:\n",
-               trade_off(times, tolerance),
-               fmt::format("{} kernel{}", kept.patterns.size(), kept.patterns.size() == 1 ? "" : "s"),
-               100 * tolerance, 100 * kept.worst, 100 * kept.mean,
-               kept.is_fewest ? "" : "; whether fewer do was too long to find out");
+    const bool is_all = std::all_of(results.begin(), results.end(), [](const auto& each) { return each.again; });
+    const std::string_view doubt = kept.patterns.size() < 2 ? ""
+                                   : !is_all                ? "; fewer might do: not all were measured at every size"
+                                   : !kept.is_fewest        ? "; fewer might do: to find out would take too long"
+                                                            : "";
+    fmt::print(text, "\n{}\n{} kernel{} for a tolerance of {:.3g}%, worst loss {:.1f}%, mean {:.1f}%{}:\n",
+               trade_off(times, is_all ? tolerance : -1), kept.patterns.size(), kept.patterns.size() == 1 ? "" : "s",
+               100 * tolerance, 100 * kept.worst, 100 * kept.mean, doubt);
     for (const auto& pattern : kept.patterns) fmt::print(text, "  {}\n", pattern);
     tuning_table table;
     for (const auto& each : results) {

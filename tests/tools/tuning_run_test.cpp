@@ -20,6 +20,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -178,6 +179,31 @@ TEST_CASE("with a tolerance what is good at one size is measured at every size")
     for (std::string line; std::getline(lines, line); ++rows)
         if (rows > 0) CHECK(nlohmann::json::parse(line).at("outcome") == "measured"); // 1.4 times the best too
     CHECK(rows > 3 * jobs.size());
+}
+
+TEST_CASE("Ctrl-C in the second round: the fewest of what was measured are kept, and that fewer might do is said") {
+    const scratch_cache cache;
+    auto& gpu = register_fake_gpu(-11, "stopped again");
+    bool is_second = false, is_stopped = false;
+    gpu.seconds = [&](const fake_kernel& k) {
+        if (is_second && k.at("rows_of_block") == 4 && !std::exchange(is_stopped, true)) std::raise(SIGINT);
+        is_second = is_second || k.at("rows_of_block") == 12;
+        return 1e-4;
+    };
+    const auto jobs = jobs_for(gpu, -11, "3..12");
+    auto effort = some_effort();
+    effort.most = 1;
+    const tests::folder folder;
+    const auto child = in_child([&] {
+        const redirected output((folder / "out").string());
+        return run_tuning(jobs, device(-11), effort, {0.05, {}}) == 130;
+    });
+    CHECK(child.status == 0);
+    CHECK(contains(child.errors, "ricci: stopped: 10 of 10 tuned; what was measured is kept\n"));
+    const auto text = tests::read_bytes(folder / "out");
+    INFO(text);
+    CHECK(contains(text, "; fewer might do: not all were measured at every size:\n"));
+    CHECK(runtime::tuning_database(gpu.machine()).measured()->entries().size() == 10);
 }
 
 TEST_CASE("Ctrl-C: what was found is kept, and the exit code says so") {
