@@ -50,8 +50,9 @@ class evaluator {
     using value = bounded<V>;
     static constexpr bool is_complex = std::is_same_v<V, complex>;
 
-    evaluator(const statement& s, const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& end)
-        : at(begin), s_(s), begin_(begin), end_(end), format_(format_of(compute_type(s))) {}
+    evaluator(const statement& s, const element_errors& known, const std::vector<std::int64_t>& begin,
+              const std::vector<std::int64_t>& end)
+        : at(begin), s_(s), known_(known), begin_(begin), end_(end), format_(format_of(compute_type(s))) {}
 
     std::vector<std::int64_t> at; ///< the value of each label
     std::int64_t products = 0;
@@ -108,9 +109,9 @@ class evaluator {
             go_to(place);
             if (adds && place == places.front()) {
                 const value old = load(0, false);
-                all.grown += std::abs(old.v);
-                all.integral = integer(old.v);
-                add(all, old, 1, std::abs(old.v));
+                all.grown += std::abs(old.v) + old.e;
+                all.integral = old.e == 0 && integer(old.v);
+                add(all, old, 1, std::abs(old.v) + old.e);
             }
             add_terms(all, terms);
         }
@@ -164,7 +165,13 @@ class evaluator {
         const std::byte* p = address(number);
         if (!p) return {};
         const auto [re, im] = read_element(p, s_.accesses[static_cast<std::size_t>(number)].type);
-        return {made(re, conjugated ? -im : im)};
+        value r{made(re, conjugated ? -im : im)};
+        if (known_.empty()) return r;
+        if (const auto found = known_.find(p); found != known_.end()) {
+            r.unknown = std::isinf(found->second);
+            r.e = r.unknown ? 0 : found->second;
+        }
+        return r;
     }
 
     static V made(real re, real im) {
@@ -330,6 +337,7 @@ class evaluator {
     }
 
     const statement& s_;
+    const element_errors& known_;
     const std::vector<std::int64_t>&begin_, &end_;
     number_format format_;
 };
@@ -378,9 +386,10 @@ equal_entries equal_entries_of(const statement& s) {
 }
 
 template <class V>
-void evaluate_all(const statement& s, oracle_result& result, const std::vector<std::int64_t>& begin,
-                  const std::vector<std::int64_t>& end, const std::vector<std::int32_t>& left) {
-    evaluator<V> all(s, begin, end);
+void evaluate_all(const statement& s, const element_errors& known, oracle_result& result,
+                  const std::vector<std::int64_t>& begin, const std::vector<std::int64_t>& end,
+                  const std::vector<std::int32_t>& left) {
+    evaluator<V> all(s, known, begin, end);
     term_sum terms = terms_of(s, {left.begin(), left.end()});
     if (s.op == assignment::subtract)
         for (term& t : terms) t.sign = -t.sign;
@@ -424,7 +433,7 @@ scalar_type compute_type(const statement& s) {
     return accumulator(t);
 }
 
-oracle_result evaluate(const statement& s) {
+oracle_result evaluate(const statement& s, const element_errors& known) {
     const auto [begin, end] = ranges_of(s);
     const std::set<std::int32_t> left = labels_of(s, 0);
     const std::vector<std::int32_t> order(left.begin(), left.end());
@@ -438,9 +447,9 @@ oracle_result evaluate(const statement& s) {
     bool is_complex = lowering::is_complex(compute_type(s));
     for (const scalar& c : s.scalars) is_complex |= c.complex;
     if (is_complex)
-        evaluate_all<complex>(s, result, begin, end, order);
+        evaluate_all<complex>(s, known, result, begin, end, order);
     else
-        evaluate_all<real>(s, result, begin, end, order);
+        evaluate_all<real>(s, known, result, begin, end, order);
 
     std::vector<std::byte*> addresses;
     for (const expected_element& e : result.elements) addresses.push_back(static_cast<std::byte*>(e.address));

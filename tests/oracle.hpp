@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace ricci::tests {
@@ -40,6 +41,10 @@ struct oracle_result {
     std::int64_t unknown = 0;               ///< how many elements nothing is known of
 };
 
+/// Of elements in memory that earlier statements computed: how far each may be from what stands there, in modulus;
+/// infinite where nothing is known of it. Others are what stands there.
+using element_errors = std::unordered_map<const void*, long double>;
+
 /// Evaluates `s` on the CPU's memory as it stands and writes nothing. Throws std::logic_error when `s` is not valid
 /// (ranges that disagree, a position outside, an element written twice): that is a mistake of the test.
 ///
@@ -49,7 +54,7 @@ struct oracle_result {
 /// sum counts 4 in f32, which covers a split into three TF32 products; where the statement asks for tf32, each factor
 /// of a product in a sum may be off by half a unit of TF32 first, 2^-11 of it. A copy has bound 0, and so has a sum
 /// of products of integers that stays below 2^digits: tests that fill with integers see every lost product.
-oracle_result evaluate(const lowering::statement& s);
+oracle_result evaluate(const lowering::statement& s, const element_errors& known = {});
 
 /// The type `s` computes in.
 lowering::scalar_type compute_type(const lowering::statement& s);

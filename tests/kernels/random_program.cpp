@@ -15,21 +15,24 @@ using lowering::scalar_type;
 /// A tensor of the program: its indices but the element's, by letter.
 struct value {
     std::string name, letters;
-    bool is_local = false;
+    bool is_complex = false;
 };
 
 class program_maker {
   public:
     explicit program_maker(std::uint64_t seed) : random_(seed) {
-        constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
-        type_ = types[below(4)];
+        using enum scalar_type;
+        constexpr scalar_type computed[] = {f64, f32, f32, c128, c64, f16, bf16};
+        type_ = computed[below(7)];
+        mixture_ = static_cast<mixture>(below(3));
+        if (mixture_ == mixture::narrow_operands) type_ = computed[below(5)];
         elements_ = 2 + below(40);
         element_first_ = below(16) == 0; // not fused
     }
 
     random_program make() {
         const auto count = 2 + below(5);
-        values_.push_back(make_tensor(new_letters(1 + below(3)), false));
+        values_.push_back(make_tensor(new_letters(1 + below(3)), false, operand_type()));
         for (std::int64_t n = 0; n + 1 < count; ++n) add_statement(true);
         add_statement(false);
         return std::move(out_);
@@ -37,7 +40,33 @@ class program_maker {
 
   private:
     std::int64_t below(std::int64_t n) { return std::uniform_int_distribution<std::int64_t>(0, n - 1)(random_); }
-    bool is_complex() const { return lowering::is_complex(type_); }
+
+    /// Of what types a program's tensors are: one; narrower operands of statements that compute in one, which locals
+    /// are of, mostly; any.
+    enum class mixture : std::uint8_t { one, narrow_operands, any };
+
+    scalar_type any_type(bool may_be_complex) {
+        using enum scalar_type;
+        constexpr scalar_type all[] = {f64, f32, f16, bf16, c128, c64};
+        return all[below(may_be_complex ? 6 : 4)];
+    }
+    /// Of an operand that stands beside others, complex only where it may be.
+    scalar_type operand_type(bool may_be_complex = true) {
+        while (true) {
+            const auto type = mixture_ == mixture::one || below(2) == 0 ? type_ : any_type(true);
+            if (mixture_ == mixture::narrow_operands && lowering::promote(type, type_) != type_) continue;
+            if (may_be_complex || !lowering::is_complex(type)) return type;
+            if (mixture_ != mixture::any) return lowering::real_of(type);
+        }
+    }
+    /// Of the left of a statement whose right is complex or not.
+    scalar_type left_type(bool is_local) {
+        auto type = is_local && below(8) != 0 ? type_ : operand_type();
+        if (mixture_ == mixture::any && below(3) == 0) type = any_type(true);
+        if (!has_complex_) return type;
+        while (!lowering::is_complex(type)) type = any_type(true);
+        return type;
+    }
 
     std::string new_letters(std::int64_t count) {
         std::string out;
@@ -54,9 +83,9 @@ class program_maker {
             }
     }
 
-    void declare(const std::string& name, const std::string& letters, bool has_element) {
+    void declare(const std::string& name, const std::string& letters, bool has_element, scalar_type type) {
         text_operand o;
-        o.name = name, o.type = type_;
+        o.name = name, o.type = type;
         std::int64_t stride = 1;
         for (const char c : letters_of(letters, has_element)) {
             o.extents.push_back(c == 'e' ? elements_ : extents_.at(c));
@@ -74,17 +103,23 @@ class program_maker {
         return fmt::format("{}({})", name, fmt::join(letters_of(letters, has_element), ","));
     }
 
-    value make_tensor(const std::string& letters, bool is_local) {
-        value v{fmt::format("{}{}", is_local ? "T" : "X", number_++), letters, is_local};
-        declare(v.name, letters, true);
+    value make_tensor(const std::string& letters, bool is_local, scalar_type type) {
+        value v{fmt::format("{}{}", is_local ? "T" : "X", number_++), letters, lowering::is_complex(type)};
+        declare(v.name, letters, true, type);
         if (is_local) out_.locals.push_back(v.name);
         return v;
     }
-    std::string matrix(char row, char column) {
+    /// The type of a new operand of a statement, which may make the statement complex.
+    scalar_type beside(bool may_be_complex) {
+        const auto type = operand_type(may_be_complex);
+        has_complex_ = has_complex_ || lowering::is_complex(type);
+        return type;
+    }
+    std::string matrix(char row, char column, bool may_be_complex = true) {
         const auto name = fmt::format("M{}", number_++);
         const bool turned = below(2) == 0;
         const std::string letters = turned ? std::string{column, row} : std::string{row, column};
-        declare(name, letters, false);
+        declare(name, letters, false, beside(may_be_complex));
         return access(name, letters, false);
     }
 
@@ -94,6 +129,7 @@ class program_maker {
 
     void add_statement(bool to_local) {
         const auto x = source();
+        has_complex_ = x.is_complex;
         std::string letters = x.letters, right;
         switch (below(7)) {
         case 0:
@@ -106,7 +142,8 @@ class program_maker {
         }
         std::shuffle(letters.begin(), letters.end(), random_);
         if (!to_local && below(2) == 0) return scatter(letters, right);
-        const auto out = make_tensor(letters, to_local);
+        const bool is_local = to_local && below(8) != 0;
+        const auto out = make_tensor(letters, is_local, left_type(is_local));
         out_.statements.push_back(fmt::format("{} = {}", access(out.name, letters), right));
         values_.push_back(out);
         if (below(4) == 0) add_to(out);
@@ -117,7 +154,7 @@ class program_maker {
         const auto r = new_letter(x.letters);
         std::replace(letters.begin(), letters.end(), k, r);
         const auto m = matrix(r, k);
-        const auto conj = is_complex() && below(3) == 0;
+        const auto conj = lowering::is_complex(out_.operands.back().type) && below(3) == 0;
         const auto a = access(x.name, x.letters), factor = conj ? fmt::format("conj({})", m) : m;
         return below(2) == 0 ? fmt::format("{}*{}", factor, a) : fmt::format("2*{}*{}", a, factor);
     }
@@ -136,17 +173,18 @@ class program_maker {
         auto a = access(x.name, x.letters);
         a.replace(a.find(c, x.name.size()), 1, fmt::format("{}+{}", i, k));
         const auto weights = fmt::format("M{}", number_++);
-        declare(weights, std::string{k}, false);
+        declare(weights, std::string{k}, false, beside(true));
         return fmt::format("{}*{}", access(weights, std::string{k}, false), a);
     }
-    std::string own(const std::string& letters) {
-        const auto v = make_tensor(letters, false);
+    std::string own(const std::string& letters, bool may_be_complex = true) {
+        const auto v = make_tensor(letters, false, beside(may_be_complex));
         return access(v.name, v.letters);
     }
     std::string function(const value& x) {
         const auto a = access(x.name, x.letters);
-        if (is_complex()) return fmt::format("conj({}) - {}", a, own(x.letters));
-        return below(2) == 0 ? fmt::format("relu({} - {})", a, own(x.letters)) : fmt::format("max(abs({}), 1) - 2", a);
+        if (x.is_complex) return fmt::format("conj({}) - {}", a, own(x.letters));
+        return below(2) == 0 ? fmt::format("relu({} - {})", a, own(x.letters, false))
+                             : fmt::format("max(abs({}), 1) - 2", a);
     }
     std::string sum(const value& x) {
         return fmt::format("{} {} 3*{}", access(x.name, x.letters), below(2) == 0 ? '+' : '-', own(x.letters));
@@ -157,10 +195,9 @@ class program_maker {
             letters.substr(0, 1 + static_cast<std::size_t>(below(static_cast<std::int64_t>(letters.size()))));
         const auto others = letters.substr(in_table.size());
         const auto table = fmt::format("L{}", number_++);
-        declare(table, in_table, true);
-        out_.operands.back().type = below(2) == 0 ? scalar_type::i32 : scalar_type::i64;
+        declare(table, in_table, true, below(2) == 0 ? scalar_type::i32 : scalar_type::i64);
         const auto result = fmt::format("X{}", number_++);
-        declare(result, others, false);
+        declare(result, others, false, left_type(false));
         auto& o = out_.operands.back();
         o.strides.push_back(o.extents.empty() ? 1 : o.strides.back() * o.extents.back());
         o.extents.push_back(1 + below(60));
@@ -175,12 +212,15 @@ class program_maker {
         const auto r = new_letter(out.letters);
         std::string letters = out.letters;
         letters[0] = r;
-        out_.statements.push_back(fmt::format("{} {}= {}*{}", access(out.name, out.letters), below(2) == 0 ? '+' : '-',
-                                              matrix(k, r), own(letters)));
+        const auto factor = matrix(k, r, out.is_complex), mine = own(letters, out.is_complex);
+        out_.statements.push_back(
+            fmt::format("{} {}= {}*{}", access(out.name, out.letters), below(2) == 0 ? '+' : '-', factor, mine));
     }
 
     std::mt19937_64 random_;
-    scalar_type type_{};
+    scalar_type type_{}; ///< that most is computed in
+    mixture mixture_{};
+    bool has_complex_ = false; ///< the statement at hand: its left must be
     std::int64_t elements_ = 1;
     bool element_first_ = false;
     int number_ = 0;

@@ -16,7 +16,8 @@ struct random_program {
     std::string text() const;
 };
 
-/// Of integers that all results hold exactly; a half of them end by adding through a table.
+/// A third of them has tensors of one type, a third operands of narrower types too, a third of any; a half of them
+/// end by adding through a table.
 random_program make_random_program(std::uint64_t seed);
 
 } // namespace ricci::tests

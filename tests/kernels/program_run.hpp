@@ -1,0 +1,24 @@
+// program_run: a program on a device, fused where it can be, against the oracle statement by statement.
+#pragma once
+
+#include "tests/kernels/random_program.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace ricci::tests {
+
+/// What to fill a program's inputs with: integers, of which every lost product shows, or numbers in [-1, 1].
+enum class program_data : std::uint8_t { integers, unit };
+
+struct program_outcome {
+    std::string report; ///< what differs, or nothing
+    /// Of what ran as one program: chains, and steps outside of them that zeros before additions are not; 0 where the
+    /// statements ran one by one.
+    int kernels = 0;
+};
+
+/// Its data and tables come from the seed.
+program_outcome run_program(const random_program& p, std::uint64_t seed, std::int32_t device_code, program_data fill);
+
+} // namespace ricci::tests
