@@ -98,12 +98,16 @@ void for_each_axis(const chain& c, const chain_view& v, const F& f) {
     all(v.item, phase.items), all(v.stream, phase.stream), all(v.inner, v.inner_extent);
 }
 
-/// The smallest stride whose numbers meet in few sets of an L1 cache, of 64 sets of 64 bytes, for a span or a slot
-/// whose views all stay within its planes or go from one to another; else 0. Of eight points along an axis, as many
-/// lines of eight operands each were twice as slow there (an EPYC, diffusion of order 6).
+/// What the lay-out of a CPU's vectors depends on.
+struct of_vectors {
+    std::int64_t lanes = 1, few_sets = 0; ///< bytes behind which numbers meet in few sets of the L1 cache
+};
+
+/// The smallest stride whose numbers meet in few sets of the L1 cache, for a span or a slot whose views all stay
+/// within its planes or go from one to another; else 0. Of eight points along an axis, as many lines of eight
+/// operands each were twice as slow there (an EPYC, whose ways have 64 sets of 64 bytes, diffusion of order 6).
 std::int64_t plane_of(const chain& c, chain_view::space where, std::size_t number, std::int64_t number_bytes,
-                      std::int64_t lanes) {
-    constexpr std::int64_t few_sets = 2048; // bytes from one to the next
+                      std::int64_t lanes, std::int64_t few_sets) {
     const auto for_views = [&](const auto& f) {
         for (const auto& v : c.views)
             if (v.where == where && static_cast<std::size_t>(v.number) == number) f(v);
@@ -129,7 +133,7 @@ std::int64_t plane_of(const chain& c, chain_view::space where, std::size_t numbe
 }
 
 chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_bytes, bool on_gpu,
-                     std::int64_t lanes = 1) {
+                     of_vectors vectors = {}) {
     chain_layout out;
     const auto compute_bytes = size_of(c.compute);
     for (const auto& m : c.matrices) {
@@ -146,8 +150,9 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
     out.slot_region.resize(c.slots.size());
     for (std::size_t m = 0; m < c.memories.size(); ++m) {
         const auto& memory = c.memories[m];
-        out.span_plane.push_back(
-            on_gpu || !memory.is_span ? 0 : plane_of(c, chain_view::space::memory, m, number_bytes, lanes));
+        out.span_plane.push_back(on_gpu || !memory.is_span ? 0
+                                                           : plane_of(c, chain_view::space::memory, m, number_bytes,
+                                                                      vectors.lanes, vectors.few_sets));
         const auto bytes =
             on_gpu ? rounded_up(memory.element_step * c.elements_of_block * size_of(memory.type), line) + line
                    : rounded_up(in_planes(memory.reach, out.span_plane.back()) * number_bytes, line);
@@ -156,7 +161,8 @@ chain_layout lay_out(const chain& c, std::int64_t begin, std::int64_t number_byt
     for (std::size_t n = 0; n < c.slots.size(); ++n) {
         const auto& s = c.slots[n];
         out.slot_step.push_back(on_gpu ? s.step : s.length());
-        out.slot_plane.push_back(on_gpu ? 0 : plane_of(c, chain_view::space::slot, n, number_bytes, 1));
+        out.slot_plane.push_back(on_gpu ? 0
+                                        : plane_of(c, chain_view::space::slot, n, number_bytes, 1, vectors.few_sets));
         const auto numbers =
             on_gpu ? out.slot_step.back() * c.elements_of_block : in_planes(s.length(), out.slot_plane.back());
         life l;
@@ -197,8 +203,8 @@ std::vector<char> waits_of(const chain& c) {
 }
 
 chain_layout shared_layout_of(const chain& c) { return lay_out(c, barrier_room, size_of(c.compute), true); }
-chain_layout vector_layout_of(const chain& c, int lanes) {
-    return lay_out(c, 0, size_of(c.compute) * lanes, false, lanes);
+chain_layout vector_layout_of(const chain& c, int lanes, const machine& chip) {
+    return lay_out(c, 0, size_of(c.compute) * lanes, false, {lanes, chip.l1_way_bytes / 2});
 }
 
 } // namespace ricci::lowering

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lowering/chain.hpp"
+#include "lowering/machine.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -33,7 +34,7 @@ struct chain_layout {
 /// In a GPU's shared memory: spans as they lie in memory, at their address modulo 128 bytes, behind a barrier.
 chain_layout shared_layout_of(const chain& c);
 /// In a CPU's cache: a vector of `lanes` elements' numbers for each, spans too; matrices as single numbers.
-chain_layout vector_layout_of(const chain& c, int lanes);
+chain_layout vector_layout_of(const chain& c, int lanes, const machine& chip);
 
 /// Where number n lies of a region with such planes.
 constexpr std::int64_t in_planes(std::int64_t n, std::int64_t plane) { return plane > 0 ? n + n / plane : n; }

@@ -14,7 +14,6 @@ namespace {
 constexpr std::int64_t largest_block = 256, most_rounds = 4;
 /// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core (33 of 117 GF/s).
 constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.3;
-constexpr std::int64_t most_cpu_bytes = 1 << 20; ///< a half of L2
 
 std::int64_t most_items(const chain& c) {
     std::int64_t out = 1;
@@ -104,7 +103,7 @@ int chain_lanes(const chain& c, const machine& chip) {
 }
 
 block_bytes least_memory(chain c, const machine& chip) {
-    if (chip.kind == target::cpu) return {vector_layout_of(c, chain_lanes(c, chip)).bytes, most_cpu_bytes};
+    if (chip.kind == target::cpu) return {vector_layout_of(c, chain_lanes(c, chip), chip).bytes, chip.l2_bytes};
     c.elements_of_block = 1;
     return {shared_layout_of(c).bytes, chip.shared_bytes};
 }

@@ -162,8 +162,8 @@ void merge_slots(chain& c, std::int32_t from, const room& to) {
 
 } // namespace
 
-void reuse_slots(chain& c) {
-    const auto bytes_of = [](const chain& of) { return vector_layout_of(of, 1).bytes; };
+void reuse_slots(chain& c, const machine& chip) {
+    const auto bytes_of = [&](const chain& of) { return vector_layout_of(of, 1, chip).bytes; };
     for (std::int32_t phase = 0; phase < static_cast<std::int32_t>(c.phases.size()); ++phase)
         for (std::int32_t s = 0; s < static_cast<std::int32_t>(c.slots.size()); ++s) {
             if (c.slots[static_cast<std::size_t>(s)].first_phase != phase) continue;

@@ -240,7 +240,7 @@ class fuser {
         auto& c = f.made;
         c.bytes = bytes_of(first, f) / static_cast<double>(c.elements);
         find_spans(c, chip_.kind == target::cuda);
-        reuse_slots(c);
+        reuse_slots(c, chip_);
         if (chip_.kind == target::cuda) space_slots(c);
         choose_constants(c, chip_);
         if (const auto origin = choose_chain_shape(c, chip_, known_)) {

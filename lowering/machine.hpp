@@ -17,6 +17,8 @@ struct machine {
     std::string instruction_set, model;
     int processors = 1;                  ///< SMs, or threads used
     std::int64_t shared_bytes = 48 << 10;///< shared memory a block may have; the L1 on a CPU
+    std::int64_t l2_bytes = 1 << 20;     ///< of a CPU's core
+    std::int64_t l1_way_bytes = 4 << 10; ///< of a CPU: what lies as far apart meets in one set of the L1
     int vector_bytes = 16, vector_registers = 16; ///< of a CPU
     double bandwidth = 20e9;             ///< bytes a second
     double flops_f64 = 30e9;             ///< flop a second

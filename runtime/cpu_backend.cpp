@@ -22,7 +22,12 @@ namespace {
 
 lowering::machine describe(int threads, const host_compiler& compiler) {
     auto m = cpu_machine(cpu_vector_features(), threads);
-    if (const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) m.shared_bytes = l1;
+    // 0 where the C library does not know them
+    const long l1 = sysconf(_SC_LEVEL1_DCACHE_SIZE), ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC),
+               l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (l1 > 0) m.shared_bytes = l1;
+    if (l1 > 0 && ways > 0) m.l1_way_bytes = l1 / ways;
+    if (l2 > 0) m.l2_bytes = l2;
     m.model = cpu_model();
     m.has_blas = has_blas();
     m.has_compiler = compiler.found();

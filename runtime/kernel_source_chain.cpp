@@ -18,7 +18,7 @@ class chain_writer {
   public:
     chain_writer(const chain& c, const machine& chip)
         : c_(c), chip_(chip), is_gpu_(chip.kind == target::cuda),
-          layout_(is_gpu_ ? shared_layout_of(c) : vector_layout_of(c, chain_lanes(c, chip))) {
+          layout_(is_gpu_ ? shared_layout_of(c) : vector_layout_of(c, chain_lanes(c, chip), chip)) {
         for (const auto& v : c.views) axes_ = std::max({axes_, v.item.size(), v.stream.size(), v.inner.size()});
         for (const auto& m : c.matrices) axes_ = std::max({axes_, m.stream.size(), m.inner.size()});
         for (const auto& p : c.phases) axes_ = std::max({axes_, p.items.size(), p.stream.size()});
