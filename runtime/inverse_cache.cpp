@@ -59,7 +59,7 @@ std::uint64_t stamp_of(const scatter_use& use, const statement& s, device d, bac
     is_tracked = true;
     for (const auto& t : use.shape.tables) {
         auto here = content_version(d, s.accesses[static_cast<std::size_t>(t.source)].data);
-        if (here == 0) is_tracked = false, here = b.capturing() ? 0 : table_fingerprint(use.shape, t, s, d, b);
+        if (here == 0) is_tracked = false, here = b.capturing() ? 0 : table_fingerprint(use.shape, t, s, b);
         stamp = (stamp ^ (stamp >> 29)) * 0x9e3779b97f4a7c15u + here;
     }
     return stamp;

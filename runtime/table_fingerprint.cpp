@@ -133,10 +133,10 @@ kernel_launch fingerprint_kernel(scalar_type type, std::size_t axes) {
     return out;
 }
 
-std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s, device d,
+std::uint64_t table_fingerprint(const scatter_shape& shape, const scatter_table& table, const statement& s,
                                 backend& b) {
     const own_axes own(shape, table);
-    const auto compute = d.is_cpu() ? on_host : on_gpu;
+    const auto compute = b.machine().kind == target::cpu ? on_host : on_gpu;
     return compute(own, table.type, first_entry(table, s), b);
 }
 

@@ -1,6 +1,9 @@
 // cross_cases: the statements that kernels for other CPUs are tried on.
 #include "tests/cross/cross_cases.hpp"
 
+#include "lowering/lower.hpp"
+#include "tests/kernels/chain_cases.hpp"
+
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
@@ -92,6 +95,26 @@ constexpr const char* further[][2] = {
     {"C(i) = A(i) - 2*B(i)", "C=f32[4099] A=f32[4099] B=f32[4099]"}, // parts of a row
     {"C(i,j) = relu(A(i,k)*B(k,j) + B(1,j)) + max(A(i,0), 0)", "C=f64[5,4] A=f64[5,3] B=f64[3,4]"},
     {"C(i) = exp(A(i)) + sqrt(abs(B(i)))", "C=bf16[37] A=f32[37] B=f16[37]"},
+    // added in order by a second pass: a scalar and a row of components for an entry
+    {"v(l(i,e)) += w(i,e)", "v=f64[90] w=f64[8,300] l=i32[8,300]"},
+    {"v(c,l(i,e)) -= 0.1*w(c,i,e)", "v=f32[3,700] w=f32[3,6,200] l=i64[6,200]"},
+};
+
+// Mass in 2-D and 3-D, what each element has of its own between tables; functions; what is gathered, and added in
+// order behind the chain.
+constexpr const char* chained[][2] = {
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=f64[4,4,37] B=f64[5,4] D=f64[5,5,37] u=f64[4,4,37]"},
+    {"v(a,b,c,e) -= B(q,a)*B(r,b)*B(s,c)*D(q,r,s,e)*B(q,i)*B(r,j)*B(s,k)*u(i,j,k,e)",
+     "v=f64[3,3,3,21] B=f64[4,3] D=f64[4,4,4,21] u=f64[3,3,3,21]"},
+    {"v(a,b,e) += B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(i,j,e)",
+     "v=f32[4,4,37] B=f32[5,4] D=f32[5,5,37] u=f32[4,4,37]"},
+    {"v(a,b,e) = B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*conj(x(l(i,j,e)))",
+     "v=c64[3,3,70] B=c64[4,3] D=f32[4,4,70] x=c64[90] l=i32[3,3,70]"},
+    {"C(i,m,e) = A(i,j)*B(j,k,e)*A(l,k)*D(l,m,e)", "C=f64[9,10,35] A=f64[9,8] B=f64[8,8,35] D=f64[9,10,35]"},
+    {"C(p,e) = A(p,q)*relu(B(q,i)*x(l(i,e)))", "C=f32[6,1100] A=f32[6,11] B=f32[11,9] x=f16[50] l=i32[9,1100]"},
+    {"v(l(a,b,e)) += 0.1*B(q,a)*B(r,b)*D(q,r,e)*B(q,i)*B(r,j)*u(l(i,j,e))",
+     "v=f64[70] B=f64[4,3] D=f64[4,4,70] u=f64[70] l=i32[3,3,70]"},
 };
 
 } // namespace
@@ -104,7 +127,13 @@ std::vector<cross_case> cross_cases() {
     tall_products(out);
     for (const auto& [statement, operands] : further) out.push_back({{statement, operands}});
     out.push_back({{"C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,6,11] A=f64[8,7,11] B=f64[7,6,11]"}, false, true});
+    // of a kernel that gathers, numbers are loaded one by one, but multiplied by vectors
+    for (const auto& [statement, operands] : chained) out.push_back({{statement, operands}, true, false, true});
     return out;
+}
+
+lowering::plan cross_plan(const cross_case& c, const lowering::statement& s, const lowering::machine& chip) {
+    return lowering::lower(s, c.chained ? eager_to_fuse(chip) : chip, {}, c.dynamic);
 }
 
 } // namespace ricci::tests

@@ -2,6 +2,8 @@
 // compiled for many machines.
 #pragma once
 
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
 #include "tests/kernels/covering.hpp"
 
 #include <vector>
@@ -12,8 +14,12 @@ struct cross_case {
     covering_case what;
     bool has_vector_loops = false; ///< its kernels for products are to multiply by vectors alone
     bool dynamic = false;          ///< with extents as arguments
+    bool chained = false;          ///< all but what adds in order behind it is one chain
 };
 
 std::vector<cross_case> cross_cases();
+
+/// As a case's kernels are made for a chip; for one eager to fuse where it is chained.
+lowering::plan cross_plan(const cross_case& c, const lowering::statement& s, const lowering::machine& chip);
 
 } // namespace ricci::tests
