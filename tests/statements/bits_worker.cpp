@@ -1,5 +1,5 @@
-// bits_worker: adds through tables with equal entries on the CPU, with as many threads as RICCI_NUM_THREADS says, and
-// prints the bits of what comes out.
+// bits_worker: adds through tables with equal entries on the CPU, and multiplies tall matrices, with as many threads
+// as RICCI_NUM_THREADS says, and prints the bits of what comes out.
 #include "ricci.hpp"
 
 #include <cstdint>
@@ -20,6 +20,34 @@ std::vector<int> scrambled(std::int64_t count, int below) {
     return out;
 }
 
+/// Bits of products of tall matrices, whose columns and whose rows lie one behind another.
+template <class T>
+std::vector<T> tall_products(const std::vector<float>& numbers) {
+    using namespace ricci::indices;
+    std::vector<T> all;
+    for (const std::int64_t rows : {4099, 30011})
+        for (const std::int64_t width : {3, 8, 17}) {
+            ricci::tensor<T, ricci::dyn, ricci::dyn> A(rows, width, ricci::cpu()), X(width, rows, ricci::cpu()),
+                C(width, width, ricci::cpu()), D(width, width, ricci::cpu());
+            const std::vector<T> values(numbers.begin(), numbers.begin() + rows * width);
+            A.upload(values), X.upload(values);
+            C(i, j) = A(k, i) * A(k, j);
+            D(i, j) = X(i, k) * A(k, j);
+            for (const auto& some : {C.download(), D.download()}) all.insert(all.end(), some.begin(), some.end());
+        }
+    return all;
+}
+
+/// Of numbers that hold no other bits than their own.
+template <class Bits, class T>
+void add_bits(const std::vector<T>& all, std::uint64_t& bits) {
+    for (const T x : all) {
+        Bits here = 0;
+        std::memcpy(&here, &x, sizeof here);
+        bits = bits * 0x9e3779b97f4a7c15u + here;
+    }
+}
+
 } // namespace
 
 int main() try {
@@ -37,12 +65,10 @@ int main() try {
     v(l(i, e)) -= 0.1 * w(i, e) * w(0, e);
     u(c, l(i, e)) += w(i, e) * w(c(0, 3), e);
     std::uint64_t bits = 0;
-    for (const auto& all : {v.download(), u.download()})
-        for (const float x : all) {
-            std::uint32_t here = 0;
-            std::memcpy(&here, &x, sizeof here);
-            bits = bits * 0x9e3779b97f4a7c15u + here;
-        }
+    add_bits<std::uint32_t>(v.download(), bits);
+    add_bits<std::uint32_t>(u.download(), bits);
+    add_bits<std::uint32_t>(tall_products<float>(numbers), bits);
+    add_bits<std::uint64_t>(tall_products<double>(numbers), bits);
     std::printf("%llx\n", static_cast<unsigned long long>(bits));
     return 0;
 } catch (const std::exception& e) {

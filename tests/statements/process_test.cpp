@@ -1,5 +1,5 @@
 // process_test: a second process calls no compiler; without one, and without a cache, statements are still right; the
-// number of threads changes no bit of what equal entries add up to.
+// number of threads changes no bit of what equal entries add up to, nor of a tall product.
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -45,7 +45,8 @@ TEST_CASE("without a compiler the built-in interpreter runs the statements, and 
     CHECK_THAT(ran.output, Catch::Contains("0 1800"));
 }
 
-TEST_CASE("what equal entries add up to has the same bits for every number of threads") {
+TEST_CASE(
+    "what equal entries add up to, and A^T B of tall matrices, have the same bits for every number of threads") {
     const ricci::test::scratch_cache cache;
     const auto one = run_worker("RICCI_NUM_THREADS=1", RICCI_BITS_WORKER);
     INFO(one.output);
