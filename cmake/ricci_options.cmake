@@ -59,9 +59,9 @@ endfunction()
 
 # A Catch2 test program of tests/<folder>; LABELS are given to ctest.
 function(ricci_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;LINK;LABELS;ARGUMENTS")
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ricci_options ricci_test_main ${T_LINK})
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${name} ${T_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 4 LABELS "${T_LABELS}" TIMEOUT 900)
 endfunction()

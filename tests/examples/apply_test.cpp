@@ -17,22 +17,6 @@ using namespace ricci::indices;
 
 double dot(const fem::vector& u, const fem::vector& v) { return u(i) * v(i); }
 
-/// A function at the nodes of a space.
-template <class Function>
-std::vector<double> nodal(const fem::mesh& from, const fem::h1_space& space, const Function& f) {
-    const auto at = fem::mapped_points(from, fem::positions(fem::node_points::gauss_lobatto, space.order()),
-                                       ricci::default_device());
-    std::vector<double> values(space.dofs());
-    for (std::int64_t element = 0; element < space.elements(); ++element)
-        for (std::int64_t node = 0; node < space.nodes(); ++node) {
-            fem::point here{};
-            for (int d = 0; d < from.dimension; ++d)
-                here[d] = at[node + space.nodes() * (d + from.dimension * element)];
-            values[space.numbers()[node + space.nodes() * element]] = f(here);
-        }
-    return values;
-}
-
 double smooth(const fem::point& at) {
     return std::sin(1.1 * at[0] + 0.3) * std::cos(0.9 * at[1] - 0.2) * std::exp(0.5 * at[2]);
 }
@@ -100,6 +84,8 @@ void check_rows(bool all) {
 
 } // namespace
 
-TEST_CASE("operators are those of the reference on a spread of meshes and orders") { check_rows(false); }
+TEST_CASE("operators are those of the reference on a spread of meshes and orders", "[reference]") {
+    check_rows(false);
+}
 
 TEST_CASE("operators are those of the reference on every mesh in every order", "[.long]") { check_rows(true); }

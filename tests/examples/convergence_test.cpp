@@ -60,7 +60,7 @@ void check_rows(std::int64_t most) {
 
 } // namespace
 
-TEST_CASE("errors are those of the reference on refined meshes, small ones") { check_rows(1500); }
+TEST_CASE("errors are those of the reference on refined meshes, small ones", "[reference]") { check_rows(1500); }
 
 TEST_CASE("errors are those of the reference on all refined meshes", "[.long]") { check_rows(1000000); }
 

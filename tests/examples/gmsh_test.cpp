@@ -29,7 +29,7 @@ bool gmsh_is_there() {
 
 } // namespace
 
-TEST_CASE("meshes made by Gmsh, of every order, in text and binary form") {
+TEST_CASE("meshes made by Gmsh, of every order, in text and binary form", "[gmsh]") {
     if (!gmsh_is_there()) return;
     const scratch files;
     const auto plane = files.write("plane.geo", quadrilateral),
@@ -54,7 +54,7 @@ TEST_CASE("meshes made by Gmsh, of every order, in text and binary form") {
             }
 }
 
-TEST_CASE("a file of an older version says how to convert it, and that way works") {
+TEST_CASE("a file of an older version says how to convert it, and that way works", "[gmsh]") {
     if (!gmsh_is_there()) return;
     const scratch files;
     const auto geometry = files.write("plane.geo", quadrilateral), old = files.path("old.msh"),

@@ -40,7 +40,7 @@ TEST_CASE("mass matrices by the statement are those of plain loops") {
     }
 }
 
-TEST_CASE("mass matrices by the statement are the reference's") {
+TEST_CASE("mass matrices by the statement are the reference's", "[reference]") {
     const struct {
         const char* mesh;
         int p;
@@ -57,7 +57,7 @@ TEST_CASE("mass matrices by the statement are the reference's") {
     }
 }
 
-TEST_CASE("1'M1 is the volume, on every reference mesh") {
+TEST_CASE("1'M1 is the volume, on every reference mesh", "[reference]") {
     for (const std::string name :
          {"inline-hex", "fichera", "multidomain-hex", "box-cylinder", "toroid-hex", "triple-pt-1"}) {
         const auto path = reference("meshes/" + name + ".mesh");

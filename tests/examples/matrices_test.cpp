@@ -108,7 +108,7 @@ std::vector<double> product(const fem::sparse_matrix& A, const std::vector<doubl
 
 } // namespace
 
-TEST_CASE("element matrices are the reference's, dense and factored") {
+TEST_CASE("element matrices are the reference's, dense and factored", "[reference]") {
     const struct {
         const char* name;
         int p;

@@ -47,7 +47,7 @@ std::string discontinuous(const fem::mesh& m, int b, int ordering) {
 
 } // namespace
 
-TEST_CASE("nodes of curved MFEM meshes") {
+TEST_CASE("nodes of curved MFEM meshes", "[reference]") {
     for (const std::string name : {"box-cylinder", "multidomain-hex", "toroid-hex", "triple-pt-1"}) {
         INFO(name);
         const auto mesh = reference("meshes/" + name + ".mesh"),
@@ -57,7 +57,7 @@ TEST_CASE("nodes of curved MFEM meshes") {
     }
 }
 
-TEST_CASE("volumes of the reference meshes") {
+TEST_CASE("volumes of the reference meshes", "[reference]") {
     const struct {
         const char* name;
         double volume;
@@ -78,7 +78,7 @@ TEST_CASE("volumes of the reference meshes") {
     }
 }
 
-TEST_CASE("attributes are read") {
+TEST_CASE("attributes are read", "[reference]") {
     const auto path = reference("meshes/multidomain-hex.mesh");
     if (path.empty()) return;
     const auto m = fem::read_mesh(path);
@@ -86,7 +86,7 @@ TEST_CASE("attributes are read") {
     CHECK(std::count(m.attributes.begin(), m.attributes.end(), 2) == 24);
 }
 
-TEST_CASE("element mass matrices") {
+TEST_CASE("element mass matrices", "[reference]") {
     const auto toroid = reference("meshes/toroid-hex.mesh"), triple = reference("meshes/triple-pt-1.mesh");
     if (toroid.empty() || triple.empty()) return;
     CHECK(largest_difference(element_masses(fem::read_mesh(toroid), 3, 5),

@@ -66,6 +66,8 @@ void check_rows(bool all) {
 
 } // namespace
 
-TEST_CASE("Poisson's problem is that of the reference on a spread of meshes and orders") { check_rows(false); }
+TEST_CASE("Poisson's problem is that of the reference on a spread of meshes and orders", "[reference]") {
+    check_rows(false);
+}
 
 TEST_CASE("Poisson's problem is that of the reference on every mesh in every order", "[.long]") { check_rows(true); }

@@ -22,9 +22,18 @@ std::string own_mesh(const std::string& name) { return RICCI_SOURCE_DIR "/exampl
 
 std::string reference(const std::string& name) {
     const char* given = std::getenv("RICCI_SHARED");
-    const fs::path path = fs::path(given ? given : RICCI_SOURCE_DIR "/../shared") / "data/fem" / name;
+    const fs::path folder = fs::path(given ? given : RICCI_SOURCE_DIR "/../shared") / "data/fem",
+                   path = folder / name;
     if (fs::exists(path)) return path.string();
-    WARN("skipped: there is no " << path);
+    if (fs::exists(folder)) throw std::runtime_error("the reference data lack " + path.string());
+    WARN("skipped: there is no " << folder);
+    return {};
+}
+
+std::string python_with(const std::string& module) {
+    for (const std::string python : {"python3", "/usr/bin/python3"}) // the system's packages are those of the latter
+        if (run_program(python + " -c 'import " + module + "'").exit_code == 0) return python;
+    WARN("skipped: Python has no " << module);
     return {};
 }
 
@@ -113,6 +122,21 @@ std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along) {
         }
     }
     return w;
+}
+
+std::vector<double> nodal(const fem::mesh& from, const fem::h1_space& space,
+                          const std::function<double(const fem::point&)>& f) {
+    const auto at = fem::mapped_points(from, fem::positions(fem::node_points::gauss_lobatto, space.order()),
+                                       ricci::default_device());
+    std::vector<double> values(space.dofs());
+    for (std::int64_t element = 0; element < space.elements(); ++element)
+        for (std::int64_t node = 0; node < space.nodes(); ++node) {
+            fem::point here{};
+            for (int d = 0; d < from.dimension; ++d)
+                here[d] = at[node + space.nodes() * (d + from.dimension * element)];
+            values[space.numbers()[node + space.nodes() * element]] = f(here);
+        }
+    return values;
 }
 
 double volume(const fem::mesh& m, int quadrature) {

@@ -4,10 +4,12 @@
 #include "examples/fem/mesh/mesh.hpp"
 #include "examples/fem/solve/manufactured.hpp"
 #include "examples/fem/space/basis.hpp"
+#include "examples/fem/space/h1_space.hpp"
 
 #include <ricci/ricci.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,8 +21,13 @@ namespace fem_test {
 std::string own_mesh(const std::string& name);
 
 /// A file of the reference data, which lies in $RICCI_SHARED/data/fem, by default in the folder `shared` beside the
-/// checkout. Empty, after a warning that the test is skipped, when it is not there.
+/// checkout. Empty, after a warning that the test is skipped, when there are none; an error when this file is
+/// missing. Cases that need them have the tag [reference], those that need a program one of its name: each tag is a
+/// test of ctest, which says that it was skipped where none of its cases could run.
 std::string reference(const std::string& name);
+
+/// The command of a Python that has a module. Empty, after a warning that the test is skipped, when there is none.
+std::string python_with(const std::string& module);
 
 /// The elements of an .npy file of doubles in C order.
 std::vector<double> read_npy(const std::string& path);
@@ -54,6 +61,10 @@ std::vector<double> weighted_determinants(const fem::mesh& m, const fem::rule& a
 
 /// W(q,e), the weights times the determinants, by plain loops: what the statements of element_map must give.
 std::vector<double> plain_weights(const fem::mesh& m, const fem::rule& along);
+
+/// A function at the nodes of a space.
+std::vector<double> nodal(const fem::mesh& from, const fem::h1_space& space,
+                          const std::function<double(const fem::point&)>& f);
 
 /// The sum of all weighted determinants.
 double volume(const fem::mesh& m, int quadrature);
