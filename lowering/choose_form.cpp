@@ -88,7 +88,9 @@ class form_chooser {
         const bool stationary = fixed && fits_stationary(single);
         const bool streams_slowly = stationary ? streams_numbers(single) : streams_panels;
         const bool to_library = fits_library(single, chip_, streams_slowly);
-        if (stationary && !(to_library && library_beats_stationary(single, chip_)))
+        if (stationary && fits_batched_small(single) && whole_products_beat_library(single, chip_))
+            take_batched(family::batched_small, std::move(single), out);
+        else if (stationary && !(to_library && library_beats_stationary(single, chip_)))
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
         else if (fixed && fits_blocked(single, chip_) && !(to_library && library_beats_blocked(single)))
             take_batched(family::batched_blocked, std::move(single), out);

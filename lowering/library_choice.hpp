@@ -20,6 +20,10 @@ bool library_beats_ab(const step& st, const machine& chip);
 /// The same of columns of 2-byte numbers, before their rows are taken for a batch, tall_batch.hpp.
 bool library_beats_rows(const step& st, const machine& chip);
 
+/// Of products that batched_small takes too, and batched_stationary would copy number by number: whether the first is
+/// faster than a BLAS.
+bool whole_products_beat_library(const step& st, const machine& chip);
+
 /// Whether batched_stationary would copy Y number by number where that is what its products wait for.
 bool streams_numbers(const step& st);
 

@@ -224,6 +224,9 @@ TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster
     CHECK(on_gpu(by_columns, "C=f64[2000,60] A=f32[2000,60] B=f32[60,60]") == tall); // cuBLAS has no such types
     CHECK(on_gpu(by_rows, "C=f64[64,5000] A=f64[64,5000] B=f64[64,64]") == tall);
     CHECK(on_gpu("C(i,j) += 2*A(i,k)*B(k,j)", "C=f64[5000,64] A=f64[5000,64] B=f64[64,64]") == tall);
+    CHECK(on_gpu(by_columns, "C=f32[2000000,62] A=f16[2000000,60] B=f16[60,62]") == library);
+    CHECK(on_gpu(by_columns, "C=f32[2000000,61] A=f16[2000000,61] B=f16[61,61]") !=
+          library); // odd ones take cuBLAS longer
     // Between the heights that kernels were measured at.
     CHECK(on_gpu(by_columns, "C=f64[98304,40] A=f64[98304,40] B=f64[40,40]") == library);
     CHECK(on_gpu(by_columns, "C=f64[4000000,40] A=f64[4000000,40] B=f64[40,40]") == tall);
@@ -240,6 +243,18 @@ TEST_CASE("on a GPU wide A*B of many rows go to the library where that is faster
     CHECK(on_gpu(by_columns, "C=f32[98304,48] A=f16[98304,48] B=f16[48,48]") == library);
     CHECK(on_gpu(by_columns, "C=f32[1048576,48] A=f16[1048576,48] B=f16[48,48]") != library);
     CHECK(on_gpu(by_columns, "C=f32[98304,56] A=f16[98304,56] B=f16[56,56]") != library);
+}
+
+TEST_CASE("whole products of an SM go before the library where Y would come number by number") {
+    const auto transposed = "C(i,j,e) += A(i,k,e)*B(j,k,e)", upright = "C(i,j,e) += A(i,k,e)*B(k,j,e)";
+    const std::string whole = "batched GEMM/batched_small", library = "batched GEMM/library";
+    CHECK(on_gpu(transposed, "C=f32[97,97,5000] A=f32[97,97,5000] B=f32[97,97,5000]") == whole);
+    CHECK(on_gpu(transposed, "C=f32[127,127,5000] A=f32[127,127,5000] B=f32[127,127,5000]") == whole);
+    CHECK(on_gpu(transposed, "C=f32[97,97,50] A=f32[97,97,50] B=f32[97,97,50]") == library); // too few for that
+    CHECK(on_gpu(transposed, "C=c64[77,77,5000] A=c64[77,77,5000] B=c64[77,77,5000]") == whole);
+    CHECK(on_gpu(transposed, "C=c64[95,95,5000] A=c64[95,95,5000] B=c64[95,95,5000]") == library);
+    CHECK(on_gpu(upright, "C=f32[97,97,5000] A=f32[97,97,5000] B=f32[97,97,5000]") ==
+          "batched GEMM/batched_stationary");
 }
 
 TEST_CASE("2-byte operands that are not aligned to 4 bytes do not go to a GPU's library") {
