@@ -96,16 +96,6 @@ std::vector<double> applied(fem::element_operator& A, const std::vector<double>&
     return to.download();
 }
 
-/// y = A x by plain loops.
-std::vector<double> product(const fem::sparse_matrix& A, const std::vector<double>& x) {
-    const std::vector<double> values = A.values().download();
-    std::vector<double> y(A.rows());
-    for (std::int64_t r = 0; r < A.rows(); ++r)
-        for (std::int64_t n = A.row_starts()[r]; n < A.row_starts()[r + 1]; ++n)
-            y[r] += values[n] * x[A.columns()[n]];
-    return y;
-}
-
 } // namespace
 
 TEST_CASE("element matrices are the reference's, dense and factored", "[reference]") {

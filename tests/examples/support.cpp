@@ -84,6 +84,15 @@ std::string complaint(const std::string& path) {
     return {};
 }
 
+std::vector<double> product(const fem::sparse_matrix& A, const std::vector<double>& x) {
+    const std::vector<double> values = A.values().download();
+    std::vector<double> y(A.rows());
+    for (std::int64_t r = 0; r < A.rows(); ++r)
+        for (std::int64_t n = A.row_starts()[r]; n < A.row_starts()[r + 1]; ++n)
+            y[r] += values[n] * x[A.columns()[n]];
+    return y;
+}
+
 std::vector<double> weighted_determinants(const fem::mesh& m, const fem::rule& along, ricci::device device) {
     return fem::element_map(m, along, device).weights().download();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "examples/fem/mesh/mesh.hpp"
+#include "examples/fem/operators/sparse_matrix.hpp"
 #include "examples/fem/solve/manufactured.hpp"
 #include "examples/fem/space/basis.hpp"
 #include "examples/fem/space/h1_space.hpp"
@@ -54,6 +55,9 @@ std::string replaced(std::string text, std::string_view old, std::string_view wi
 
 /// The message of the mesh_error that reading `path`, and its geometry after that, throws; empty if none.
 std::string complaint(const std::string& path);
+
+/// y = A x by plain loops.
+std::vector<double> product(const fem::sparse_matrix& A, const std::vector<double>& x);
 
 /// W(q,e), the weights times the determinants, by the statements of element_map, on the host.
 std::vector<double> weighted_determinants(const fem::mesh& m, const fem::rule& along,
