@@ -34,7 +34,7 @@ batch_fill fill_of(const step& st, const machine& chip) {
 }
 
 /// m, n and k, if they are alike, from which on products that do not fill a GPU go to a BLAS: measured on an H200 in
-/// batches of 1 to 1000 (docs/performance.md), c128 on an H100 before kernels started early. `columns`: X, Y and C
+/// batches of 1 to 1000 (docs/performance/gpu.md), c128 on an H100 before kernels started early. `columns`: X, Y and C
 /// are stored by columns.
 double least_side(scalar_type type, batch_fill fill, bool columns) {
     constexpr double never = 1 + static_cast<double>(largest_batched);
@@ -82,7 +82,7 @@ bool has_library_types(const step& st, const machine& chip) {
 }
 
 /// Whether the kernels here are the faster ones up to their largest size: for 2-byte operands of a batch that fills a
-/// GPU (docs/performance.md), or where a BLAS would take two steps.
+/// GPU (docs/performance/gpu.md), or where a BLAS would take two steps.
 bool has_faster_kernel(const step& st, const machine& chip) {
     if (chip.kind != target::cuda || size_of(x_of(st).type) > 2 || axes_of(st, batch).empty() ||
         largest_side(st) > largest_batched)
@@ -123,7 +123,7 @@ bool library_takes(const step& st, const machine& chip) {
 } // namespace
 
 /// Of short batches, of c128 whose rows take all registers, of f32 whose Y comes number by number, and in TF32, where
-/// one product is left of three (docs/performance.md).
+/// one product is left of three (docs/performance/gpu.md).
 bool library_beats_stationary(const step& st, const machine& chip) {
     return fill_of(st, chip) != batch_fill::full || st.math == math_mode::tf32 ||
            (st.compute == scalar_type::c128 && largest_side(st) > 86) ||
@@ -180,7 +180,7 @@ bool library_beats_rows(const step& st, const machine& chip) {
 }
 
 /// From which widths on cuBLAS's kernels are as fast or faster, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
-/// on an H100 (docs/performance.md). f64 of odd widths it has at 0.74 of the rate of even ones. Narrower ones stay
+/// on an H100 (docs/performance/gpu.md). f64 of odd widths it has at 0.74 of the rate of even ones. Narrower ones stay
 /// within 5 % of them, and most that are stored by rows.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (!may_take_ab(st, chip)) return false;
