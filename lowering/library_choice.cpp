@@ -150,16 +150,15 @@ bool library_beats_columns(const step& st, const machine& chip) {
                                 {f64, f64, 46, 55, 2, 80, any},
                                 {f32, f32, 49, 64, 1, 24, 105},
                                 {f16, f32, 48, 55, 8, 5, 100}};
-    constexpr double processors = 132;
     const auto x = x_of(st).type == bf16 ? f16 : x_of(st).type, c = st.operands[0].type;
     const auto [narrow, wide] = std::minmax({extent_of(st, n), extent_of(st, k)});
     const auto row = extent_of(st, k) * size_of(x) + extent_of(st, n) * size_of(c);
-    const auto megabytes = 1e-6 * static_cast<double>(extent_of(st, m)) * static_cast<double>(row) * processors /
-                           static_cast<double>(chip.processors);
+    const double bytes = static_cast<double>(extent_of(st, m)) * static_cast<double>(row);
+    const auto reaches = [&](double megabytes) { return bytes >= as_many_as_h100s(chip, 1e6 * megabytes); };
     return is_by_columns(st) && st.math == math_mode::full &&
            std::any_of(std::begin(all), std::end(all), [&](const measured& at) {
                return x == at.x && c == at.c && narrow >= at.first && wide <= at.last && narrow % at.step == 0 &&
-                      wide % at.step == 0 && megabytes >= at.low && megabytes < at.high;
+                      wide % at.step == 0 && reaches(at.low) && !reaches(at.high);
            });
 }
 

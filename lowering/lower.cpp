@@ -20,14 +20,17 @@
 #include "lowering/slice_steps.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ricci::lowering {
 
 plan pass_tracer::operator()(std::string_view name, plan result) {
     if (trace_ == nullptr) return result;
-    auto dump = to_string(result, s_);
-    trace_->push_back({name, dump == last_ ? "(unchanged)" : dump});
-    last_ = std::move(dump);
+    auto steps = print_steps(result, s_);
+    const auto notes = print_notes(result, std::exchange(notes_, result.notes.size()));
+    const auto* const same = notes.empty() ? "(unchanged)" : "(unchanged)\n";
+    trace_->push_back({name, (steps == last_ ? same : steps) + notes});
+    last_ = std::move(steps);
     return result;
 }
 

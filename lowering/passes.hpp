@@ -11,7 +11,7 @@ namespace ricci::lowering {
 /// Takes a pass's name and result, and hands the result on.
 using pass_observer = std::function<plan(std::string_view, plan)>;
 
-/// Keeps a dump of each pass's result, where it is asked for.
+/// Keeps a dump of each pass's result, where it is asked for; a note stands at the pass that made it.
 class pass_tracer {
   public:
     pass_tracer(const statement& s, std::vector<stage>* trace) : s_(s), trace_(trace) {}
@@ -21,6 +21,7 @@ class pass_tracer {
     const statement& s_;
     std::vector<stage>* trace_;
     std::string last_;
+    std::size_t notes_ = 0; ///< dumped already
 };
 
 /// A statement as steps of two operands at most, where that pays; overlaps are made safe.

@@ -195,7 +195,15 @@ std::string_view name_of(family f) {
     return names[static_cast<int>(f)];
 }
 
-std::string to_string(const plan& p, const statement& s) {
+std::string to_string(const plan& p, const statement& s) { return print_steps(p, s) + print_notes(p); }
+
+std::string print_notes(const plan& p, std::size_t first) {
+    std::string out;
+    for (auto n = first; n < p.notes.size(); ++n) out += fmt::format("note: {}\n", p.notes[n]);
+    return out;
+}
+
+std::string print_steps(const plan& p, const statement& s) {
     const auto names = operand_names(s);
     std::string out;
     const auto axis_list = [](const step& st, const std::vector<std::int32_t>& axes) {
@@ -278,7 +286,6 @@ std::string to_string(const plan& p, const statement& s) {
                 st.dynamic_extents ? ", extents as arguments" : "",
                 st.workspace.source < 0 ? fmt::format(", workspace {}", source_name(st.workspace.source)) : "");
     }
-    for (const auto& note : p.notes) out += fmt::format("note: {}\n", note);
     return out;
 }
 

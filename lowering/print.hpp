@@ -21,8 +21,10 @@ std::string to_string(const statement& s, const position& p);
 /// A name for every access: its own, else a capital letter for each distinct memory.
 std::vector<std::string> operand_names(const statement& s);
 
-/// The steps, temporaries and notes of a plan for `s`.
+/// The steps, temporaries and notes of a plan for `s`: all, or notes from one on.
 std::string to_string(const plan& p, const statement& s);
+std::string print_steps(const plan& p, const statement& s);
+std::string print_notes(const plan& p, std::size_t first = 0);
 
 /// What a step computes in: its type, or tf32.
 std::string_view arithmetic_of(const step& st);

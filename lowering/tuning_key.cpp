@@ -113,10 +113,14 @@ bool has_tall_columns_off_sectors(const step& st, const machine& chip) {
            batch_of(st, chip) == batch_class::many;
 }
 
+double as_many_as_h100s(const machine& chip, double bytes) {
+    return bytes * static_cast<double>(chip.processors) / 132;
+}
+
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip) {
-    constexpr double low = 1.5e6, middle = 12e6, tall = 400e6; // bytes
+    constexpr double low = 1.5e6, middle = 12e6, tall = 400e6; // bytes, on an H100
     const auto c = batch_of(st, chip);
-    const auto bytes = c == batch_class::many ? tall : c == batch_class::some ? middle : low;
+    const auto bytes = as_many_as_h100s(chip, c == batch_class::many ? tall : c == batch_class::some ? middle : low);
     return static_cast<std::int64_t>(bytes / static_cast<double>(row_bytes)) + 1;
 }
 

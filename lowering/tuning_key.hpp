@@ -27,6 +27,9 @@ bool has_tall_columns_off_lines(const step& st, const machine& chip);
 /// The same of columns that start within sectors, of products whose kernels take short pieces of them.
 bool has_tall_columns_off_sectors(const step& st, const machine& chip);
 
+/// What was found in bytes on an H100's 132 processors, for those that a chip has.
+double as_many_as_h100s(const machine& chip, double bytes);
+
 /// The long axis's extent that stands for those of a tall-skinny product's class, `row_bytes` for each step along it:
 /// the extent is an argument of the kernel, so its parameters must not depend on it.
 std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine& chip);

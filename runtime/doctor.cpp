@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "runtime/backend.hpp"
+#include "runtime/blas.hpp"
 #include "runtime/cache_folder.hpp"
 #include "runtime/cpu_threads.hpp"
 #include "runtime/device.hpp"
@@ -39,6 +40,14 @@ finding examine_threads() {
         return {what, false, failure.what(),
                 "correct or unset RICCI_NUM_THREADS; until then no statement runs on the CPU"};
     }
+}
+
+finding examine_blas() {
+    const std::string what = "BLAS of the CPU";
+    if (!has_blas())
+        return {what, false, "none in this build",
+                "install one, libopenblas-dev for example, and build again; until then large products take longer"};
+    return {what, true, "the one that was found when ricci was built", ""};
 }
 
 finding examine_cache() {
@@ -88,6 +97,7 @@ finding examine_default_device() {
 
 std::vector<finding> examine() {
     std::vector<finding> all = examine_cuda();
+    all.push_back(examine_blas());
     for (finding found : {examine_host_compiler(), examine_threads(), examine_cache(), examine_default_device()}) {
         found.needed = true;
         all.push_back(found);

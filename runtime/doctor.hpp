@@ -14,9 +14,9 @@ struct finding {
     bool needed = false; ///< ricci wants it on every machine, with a GPU or not
 };
 
-/// The driver, each GPU, NVRTC, cuBLAS, the C++ compiler, the CPU's threads, the cache and the default device, in
-/// this order. Loads the libraries and compiles an empty kernel with each compiler (0.3 s in all). Never throws
-/// ricci::error.
+/// The driver, each GPU, NVRTC, cuBLAS, the CPU's BLAS, the C++ compiler, the CPU's threads, the cache and the
+/// default device, in this order. Loads the libraries and compiles an empty kernel with each compiler (0.3 s in all).
+/// Never throws ricci::error.
 std::vector<finding> examine();
 
 /// The part of it that only a build with CUDA knows.

@@ -1,6 +1,7 @@
 // doctor: examine() names every part of the environment, and gives advice for each that is missing.
 #include "runtime/doctor.hpp"
 
+#include "runtime/blas.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -54,6 +55,8 @@ TEST_CASE("a compiler that is none, or does not compile, is found out") {
     CHECK(f.detail == "the compiler /bin/false failed with status 1");
     CHECK(std::filesystem::is_empty(folder.path()));
 }
+
+TEST_CASE("whether this build has a BLAS is told") { CHECK(found("BLAS of the CPU").good == has_blas()); }
 
 TEST_CASE("a variable with which every run would fail is found out") {
     {
