@@ -110,6 +110,11 @@ class parser : dsl::text_scanner {
         }
         a.first_position = static_cast<std::int32_t>(out().positions.size());
         if (take("(") && !take(")")) positions(a.first_position);
+        if (peek() == '(')
+            fail(column,
+                 fmt::format("'{}' is no function of a tensor; there is padded, and for index tables distinct and "
+                             "atomic",
+                             word));
         a.position_count = static_cast<std::int32_t>(out().positions.size()) - a.first_position;
         const auto number = append(a, column);
         for (table& t : std::exchange(tables_, {})) {

@@ -212,6 +212,8 @@ TEST_CASE("a message names the statement, the column and what was expected") {
         {"A(i) = \xc3(", "column 8: expected a tensor, a number or '(', found byte 0xc3"},
         {"A(i) = log(x(i))", "column 8: 'log' is no function; there are conj, relu, exp, sqrt, abs, min, max"},
         {"A(i) = B(i) + 2*sin ( 0.5*x ( 0,j ) )", "column 17: 'sin' is no function"},
+        {"A(i) = paded(x)(i - 1)", "column 8: 'paded' is no function of a tensor; there is padded"},
+        {"paded(A)(i) = x(i)", "column 1: 'paded' is no function of a tensor"},
         {"A(i) = pow(exp(x(i)), 2)", "column 8: 'pow' is no function"},
         {"A(i) = exp(tan(s()))", "column 12: 'tan' is no function"},
         {"A(i) = x(p(q(i)))", "column 12: the positions of an index table cannot be gathered themselves"},
