@@ -120,13 +120,9 @@ mma_warps mma_warps_of(const step& st, const product_sizes& s, const staged_oper
     out.tiles = t.tile_m * t.tile_n;
     const auto c_row = t.c_transposed ? c.column : c.row, c_column = t.c_transposed ? c.row : c.column;
     const int c_parts = is_complex(st.operands[0].type) ? 2 : 1, parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8;
-    const auto from = [&](std::int64_t first) {
-        return c_parts * wavefronts(s.c_bytes / c_parts, [&](int lane) {
-                   return (first + lane / 4 * c_row + lane % 4 * columns_between_pairs(t) * c_column) * s.c_bytes;
-               });
-    };
-    // Of two numbers a word the matrix may begin with either.
-    const double per_c = s.c_bytes == 2 ? (from(0) + from(1)) / 2 : from(0);
+    const double per_c = number_wavefronts(static_cast<int>(s.c_bytes) / c_parts, c_parts, [&](int lane) {
+        return lane / 4 * c_row + lane % 4 * columns_between_pairs(t) * c_column;
+    });
     out.c_shared = 2 * lane_rows * out.tiles * per_c * (st.op == assignment::assign ? 1 : 2);
     const double each = c_instructions_of(st) * (t.realigned ? realigned_c : 1) +
                         (t.columns_apart && out.columns % (8 * t.tile_n) != 0 ? exists_instructions : 0);
@@ -172,19 +168,15 @@ batched_work work_of_elements(const step& st, const mma_warps& warps, const prod
     const auto& right = layout.operands[t.c_transposed ? 1 : 2];
     const auto l_row = t.c_transposed ? left.column : left.row, l_k = t.c_transposed ? left.row : left.column;
     const auto r_column = t.c_transposed ? right.row : right.column, r_k = t.c_transposed ? right.column : right.row;
-    const int parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8, pitch = mma.element_bytes * parts;
+    const int parts = s.complex ? 2 : 1, lane_rows = mma.rows / 8;
     const auto k_at = [&](int lane) {
-        return std::min<std::int64_t>((lane % 4) * std::max(4 * t.k_apart, 1), s.k - 1);
+        return std::min<std::int64_t>(lane % 4 * steps_between_lanes(t.k_apart), s.k - 1);
     };
     const auto read = [&](std::int64_t extent, std::int64_t stride, std::int64_t k_stride, int pair_step) {
-        const auto from = [&](std::int64_t first) {
-            return parts * wavefronts(mma.element_bytes, [&](int lane) {
-                       const std::int64_t at = lane / 8 * pair_step + lane / 4 % 2;
-                       return (first + std::min(at, extent - 1) * stride + k_at(lane) * k_stride) * pitch;
-                   });
-        };
-        // Of two numbers a word the matrix may begin with either.
-        return mma.element_bytes == 2 ? (from(0) + from(1)) / 2 : from(0);
+        return number_wavefronts(mma.element_bytes, parts, [&](int lane) {
+            const std::int64_t at = lane / 8 * pair_step + lane / 4 % 2;
+            return std::min(at, extent - 1) * stride + k_at(lane) * k_stride;
+        });
     };
     const double per_left = read(warps.rows, l_row, l_k, 2),
                  per_right = read(warps.columns, r_column, r_k, columns_between_pairs(t));

@@ -136,8 +136,8 @@ bool is_by_columns(const step& st) { return single_step(st, 0, m) == 1 && single
 
 /// Heights of A*B, its columns contiguous, at which cuBLAS is the faster one, in megabytes of X and C: f64 of even
 /// widths by 2 to 16 % (odd ones it takes 1.1 to 1.4 times as long for), f32 by 2 to 14 %, f16 of 48 into f32, for
-/// which alone it has another kernel, by 5 to 21 % (widths of 36 to 64 at 3*2^14, 2^17, 2^18 and 2^22 rows on an
-/// H100, 2026-11-26).
+/// which alone it has another kernel, by 5 to 21 %, of 60 to 64 by 2 to 21 % (widths of 36 to 64 at 3*2^14, 2^17,
+/// 2^18 and 2^22 rows on an H100, 2026-11-26).
 bool library_beats_columns(const step& st, const machine& chip) {
     struct measured {
         scalar_type x, c;
@@ -146,11 +146,12 @@ bool library_beats_columns(const step& st, const machine& chip) {
     };
     using enum scalar_type;
     constexpr double any = std::numeric_limits<double>::infinity();
-    constexpr measured all[] = {{f64, f64, 34, 45, 2, 24, 400},
-                                {f64, f64, 46, 55, 2, 80, any},
-                                {f32, f32, 49, 64, 1, 24, 105},
-                                {f16, f32, 48, 55, 8, 5, 100}};
-    const auto x = x_of(st).type == bf16 ? f16 : x_of(st).type, c = st.operands[0].type;
+    constexpr measured all[] = {{f64, f64, 34, 45, 2, 24, 400}, {f64, f64, 46, 55, 2, 80, any},
+                                {f64, f64, 56, 64, 2, 0, any},  {f32, f32, 49, 64, 1, 24, 105},
+                                {f16, f32, 48, 55, 8, 5, 100},  {f16, f32, 60, 64, 2, 0, any},
+                                {f16, f16, 60, 64, 2, 0, any}};
+    const auto as_half = [](scalar_type t) { return t == bf16 ? f16 : t; };
+    const auto x = as_half(x_of(st).type), c = as_half(st.operands[0].type);
     const auto [narrow, wide] = std::minmax({extent_of(st, n), extent_of(st, k)});
     const auto row = extent_of(st, k) * size_of(x) + extent_of(st, n) * size_of(c);
     const double bytes = static_cast<double>(extent_of(st, m)) * static_cast<double>(row);
@@ -170,17 +171,13 @@ bool may_take_ab(const step& st, const machine& chip) {
 
 } // namespace
 
-/// Columns of 2-byte numbers, of 60 and 62 too: by 2 to 21 % at 3*2^14 to 2^22 rows on an H100 (2026-11-26).
 bool library_beats_rows(const step& st, const machine& chip) {
-    if (size_of(x_of(st).type) != 2 || !may_take_ab(st, chip)) return false;
-    const auto en = extent_of(st, n), ek = extent_of(st, k);
-    const bool wide = is_by_columns(st) && std::min(en, ek) >= 59 && en % 2 == 0 && ek % 2 == 0;
-    return wide || library_beats_columns(st, chip);
+    return size_of(x_of(st).type) == 2 && library_beats_columns(st, chip) && may_take_ab(st, chip);
 }
 
 /// From which widths on cuBLAS's kernels are as fast or faster, by 5 to 40 %: A*B of 2^10 to 2^22 rows, 8 to 64 wide,
-/// on an H100 (docs/performance/gpu.md). f64 of odd widths it has at 0.74 of the rate of even ones. Narrower ones stay
-/// within 5 % of them, and most that are stored by rows.
+/// on an H100 (docs/performance/gpu.md). Narrower ones stay within 5 % of them, and most that are stored by
+/// rows.
 bool library_beats_ab(const step& st, const machine& chip) {
     if (!may_take_ab(st, chip)) return false;
     if (library_beats_columns(st, chip)) return true;
@@ -188,8 +185,6 @@ bool library_beats_ab(const step& st, const machine& chip) {
     const bool columns = is_by_columns(st);
     const auto height = batch_of(st, chip);
     switch (x_of(st).type) {
-    case scalar_type::f64:
-        return columns && narrow >= 56 && extent_of(st, n) % 2 == 0 && extent_of(st, k) % 2 == 0;
     case scalar_type::f32:
         return columns && narrow >= 48 && height == batch_class::some && st.math == math_mode::full;
     case scalar_type::f16:

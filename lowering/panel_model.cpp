@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace ricci::lowering {
@@ -80,38 +79,36 @@ void set_stages(batched_tile& t, const step& st, const machine& chip) {
 
 } // namespace
 
-double panel_passes(const step& st, const batched_tile& t, std::int64_t steps) {
-    const auto layout = panel_layout_of(st, t);
-    if (t.core != batched_core::mma || t.realigned || layout.fragments != fragment_load::elements) return 0;
-    const auto& mma = *mma_of(st, t);
-    const int parts = is_complex(st.compute) ? 2 : 1, bytes = mma.element_bytes * parts;
+double panel_reads::of_operand(std::int64_t side, std::int64_t along, std::int64_t apart, const mma_shape& mma) {
+    const auto [at, is_new] = known_.try_emplace({side, along, apart}, 0);
+    if (is_new)
+        at->second = number_wavefronts(mma.element_bytes, is_complex(step_.compute) ? 2 : 1, [&](int lane) {
+            return lane / 4 * side + lane % 4 * steps_between_lanes(apart) * along;
+        });
+    return at->second;
+}
+
+double panel_reads::passes(const panel_layout& layout, const batched_tile& t, std::int64_t steps) {
+    if (t.core != batched_core::mma || layout.fragments != fragment_load::elements) return 0;
+    const auto& mma = *mma_of(step_, t);
     const auto apart = 16 * t.k_apart > steps ? std::min<std::int64_t>(t.k_apart, 1) : t.k_apart;
-    const auto of_operand = [&](std::size_t o) {
-        const auto side = o == 1 ? layout.row[o] : layout.column[o],
-                   along = o == 1 ? layout.column[o] : layout.row[o];
-        const auto from = [&](std::int64_t first) {
-            return parts * wavefronts(mma.element_bytes, [&](int lane) {
-                       return (first + lane / 4 * side + lane % 4 * std::max<std::int64_t>(4 * apart, 1) * along) *
-                              bytes;
-                   });
-        };
-        // of two numbers a word a tile's may begin with either
-        return mma.element_bytes == 2 ? (from(0) + from(1)) / 2 : from(0);
-    };
-    const bool x_is_left = !t.c_transposed;
-    const double left = of_operand(x_is_left ? 1 : 2), right = of_operand(x_is_left ? 2 : 1);
+    const double x = of_operand(layout.row[1], layout.column[1], apart, mma),
+                 y = of_operand(layout.column[2], layout.row[2], apart, mma);
+    const double left = t.c_transposed ? y : x, right = t.c_transposed ? x : y;
     return static_cast<double>(steps) / 4 * (t.tile_m * (mma.rows / 8) * left + t.tile_n * right);
 }
 
-std::int32_t best_panel_apart(const step& st, batched_tile t, std::int64_t steps) {
-    std::int32_t best = 0;
-    double fewest = INFINITY;
-    for (const int apart : {0, 1, 2, 4}) {
+double panel_reads::passes(const batched_tile& t, std::int64_t steps) {
+    return t.realigned ? 0 : passes(panel_layout_of(step_, t), t, steps);
+}
+
+std::int32_t panel_reads::best_apart(batched_tile t, std::int64_t steps) {
+    if (t.realigned) return 0;
+    const auto layout = panel_layout_of(step_, t);
+    return least_apart(steps, [&](int apart) {
         t.k_apart = apart;
-        if (16 * apart > steps) break;
-        if (const auto own = panel_passes(st, t, steps); own < fewest) best = apart, fewest = own;
-    }
-    return best;
+        return passes(layout, t, steps);
+    });
 }
 
 bool takes_panels(const step& st) {

@@ -1,9 +1,14 @@
 // panel_model: the parameters of the GPU's kernels that stream panels of k through shared memory.
 #pragma once
 
+#include "lowering/batched_layout.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/plan.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
 
 namespace ricci::lowering {
 
@@ -28,12 +33,25 @@ batched_tile start_tile(const step& st, const mma_shape* mma);
 /// f32, of which they take three products, only where multiply-adds reach their limit.
 const mma_shape* mma_for(const step& st, std::int64_t side, const machine& chip);
 
-/// Passes through shared memory of a warp's reads for `steps` steps of the sum in a panel, a multiple of 16, where
-/// the tensor cores' numbers come one by one; else 0.
-double panel_passes(const step& st, const batched_tile& t, std::int64_t steps);
+/// What a warp's reads cost of a step's panels in shared memory, where the tensor cores' numbers come one by one. Of
+/// many tiles few differ in it: each is found once.
+class panel_reads {
+  public:
+    explicit panel_reads(const step& st) : step_(st) {}
 
-/// The k_apart with the fewest of these: whole panels have no room at their lines' ends, and those of odd lengths lie
-/// on one another's banks (f16 63 by rows, an H100: 52 % of the memory's rate by every fourth step).
-std::int32_t best_panel_apart(const step& st, batched_tile t, std::int64_t steps);
+    /// Passes for `steps` steps of the sum, a multiple of 16; else 0.
+    double passes(const batched_tile& t, std::int64_t steps);
+
+    /// The k_apart with the fewest of these: whole panels have no room at their lines' ends, and those of odd lengths
+    /// lie on one another's banks (f16 63 by rows, an H100: 52 % of the memory's rate by every fourth step).
+    std::int32_t best_apart(batched_tile t, std::int64_t steps);
+
+  private:
+    double passes(const panel_layout& layout, const batched_tile& t, std::int64_t steps);
+    double of_operand(std::int64_t side, std::int64_t along, std::int64_t apart, const mma_shape& mma);
+
+    const step& step_;
+    std::map<std::array<std::int64_t, 3>, double> known_; ///< by the strides and k_apart
+};
 
 } // namespace ricci::lowering

@@ -5,6 +5,7 @@
 // where that is longer. On an H100 the ring alone, without arithmetic, reaches 0.95 to 0.98 of a triad.
 #include "lowering/stationary_model.hpp"
 
+#include "lowering/bank_conflicts.hpp"
 #include "lowering/families.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/product_sizes.hpp"
@@ -130,15 +131,10 @@ int resident_blocks(const step& st, const batched_tile& t, const machine& chip) 
 /// k_apart whose reads of Y wait least, the smallest of them: lines may be set apart for any, runs not.
 int best_apart(const step& st, batched_tile t) {
     if (t.warpgroups) return 0;
-    int best = 0;
-    double fewest = INFINITY;
-    for (const int apart : {0, 1, 2, 4}) {
-        if (16 * apart > extent_of(st, k)) break;
+    return least_apart(extent_of(st, k), [&](int apart) {
         t.k_apart = apart;
-        const auto pitch = stationary_layout_of(st, t).pitch[2];
-        if (const auto own = slice_conflicts(st, 2, pitch, t); own < fewest) best = apart, fewest = own;
-    }
-    return best;
+        return slice_conflicts(st, 2, stationary_layout_of(st, t).pitch[2], t);
+    });
 }
 
 /// Lines of X in a slice: about as many bytes as the slices of Y and C together have.

@@ -61,7 +61,7 @@ bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::in
 
 /// All rings of tiles whose size is set.
 void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tiles, std::int64_t tile_threads,
-               const step& st, const machine& chip) {
+               const step& st, const machine& chip, panel_reads& reads) {
     for (const std::int64_t threads : {256, 128, 512}) {
         if (tiles * tile_threads > threads) continue;
         for (auto slices = power_of_two_within(threads / (tiles * tile_threads)); slices > 0; slices /= 2) {
@@ -73,7 +73,7 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
                     if (set_ring(t, st, panel, chip.shared_bytes / blocks - shared_of_a_block)) {
                         any = true, add_new(out, t);
                         auto apart = t;
-                        apart.k_apart = best_panel_apart(st, t, t.k_panel / t.slices);
+                        apart.k_apart = reads.best_apart(t, t.k_panel / t.slices);
                         add_new(out, apart);
                     }
             // else fewer threads share a panel: wide operands' smallest panels, or all sums, would not fit
@@ -92,6 +92,7 @@ bool takes_boxes(const step& st, const machine& chip) {
 void add_panels(std::vector<batched_tile>& out, const step& st, const machine& chip) {
     const auto s = atb_sizes_of(st);
     const auto before = out.size();
+    panel_reads reads(st);
     for (const auto* core : {mma_of(st, chip), static_cast<const mma_shape*>(nullptr)}) {
         // elements of C: multiply-adds would take longer than the memory
         constexpr std::int64_t most_multiplied = 1024;
@@ -119,7 +120,7 @@ void add_panels(std::vector<batched_tile>& out, const step& st, const machine& c
                                      {may_be_boxed, true, may_be_shifted}}) {
                     if (!v.is_legal) continue;
                     t.boxed = v.boxed, t.realigned = v.realigned;
-                    add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip);
+                    add_rings(out, t, up(high, tm) * up(wide, tn), mma == nullptr ? 1 : warp, st, chip, reads);
                 }
             }
     }
@@ -257,7 +258,7 @@ cost cost_of_warps(const step& st, const batched_tile& t, double steps, double o
 }
 
 cost cost_of_panels(const step& st, const batched_tile& t, double steps, double on_way, bool anywhere,
-                    const machine& chip) {
+                    const machine& chip, panel_reads& reads) {
     const auto s = atb_sizes_of(st);
     const double loads = t.tile_m + t.tile_n, multiplies = t.tile_m * t.tile_n,
                  parts = is_complex(st.compute) ? 2 : 1;
@@ -291,7 +292,7 @@ cost cost_of_panels(const step& st, const batched_tile& t, double steps, double 
     out.issue = steps * (a_step * warps + copies) / 4 * std::max(1.0, busy_warps * warp / (blocks * t.threads)) +
                 steps / t.k_panel * a_panel / handed_over_by;
     out.arithmetic = steps * warps * products;
-    out.l1 = steps * warps * panel_passes(st, t, t.k_panel / t.slices) / (t.k_panel / t.slices);
+    out.l1 = steps * warps * reads.passes(t, t.k_panel / t.slices) / (t.k_panel / t.slices);
     if (t.realigned) {
         constexpr double a_box = 53; // of one warp that asks for boxes, on an H100
         out.asking = steps / t.k_panel * real(shifted_panel_layout_of(st, t).boxes) * a_box / blocks;
@@ -335,7 +336,8 @@ double by_sectors(const step& st, const batched_tile& t) {
 /// Where columns start that are not all at multiples of 32 bytes, and the product is tall enough for that to count.
 enum class columns_start { on_sectors, within_sectors, anywhere };
 
-double seconds_of(const step& st, const batched_tile& t, columns_start start, const machine& chip) {
+double seconds_of(const step& st, const batched_tile& t, columns_start start, const machine& chip,
+                  panel_reads& reads) {
     const bool anywhere = start == columns_start::anywhere;
     const auto s = atb_sizes_of(st);
     const double clock = sm_clock(chip);
@@ -349,7 +351,7 @@ double seconds_of(const step& st, const batched_tile& t, columns_start start, co
     const auto kernel = atb_kernel_of(t);
     const auto c = kernel == atb_kernel::threads ? cost_of_threads(st, t, steps, on_way)
                    : kernel == atb_kernel::warps ? cost_of_warps(st, t, steps, on_way)
-                                                 : cost_of_panels(st, t, steps, on_way, anywhere, chip);
+                                                 : cost_of_panels(st, t, steps, on_way, anywhere, chip, reads);
     constexpr double issue_rate = 0.7, l1_rate = 0.5, arithmetic_rate = 0.8;
     const double memory = real(s.k * s.row) / chip.bandwidth * std::max(1.0, own * real(blocks) / real(s.k));
     const double parts[] = {memory,
@@ -382,7 +384,8 @@ std::vector<double> atb_seconds(const step& given, const std::vector<batched_til
                        : has_tall_columns_off_sectors(st, chip) ? columns_start::within_sectors
                                                                 : columns_start::on_sectors;
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, t, start, chip));
+    panel_reads reads(st);
+    for (const auto& t : tiles) out.push_back(seconds_of(st, t, start, chip, reads));
     return out;
 }
 

@@ -41,15 +41,18 @@ struct service {
             for (const auto& each : row) names.insert(each.first);
         patterns.assign(names.begin(), names.end());
         served.resize(patterns.size());
-        for (std::size_t n = 0; n < times.size(); ++n)
+        for (std::size_t n = 0; n < times.size(); ++n) {
+            if (times[n].empty()) continue;
+            const double best = best_of(times[n]);
             for (std::size_t p = 0; p < patterns.size(); ++p) {
                 const auto found = times[n].find(patterns[p]);
                 if (found == times[n].end()) continue;
-                const auto loss = found->second / best_of(times[n]) - 1;
+                const auto loss = found->second / best - 1;
                 if (loss > tolerance + rounding) continue;
                 of_size[n].push_back(p);
                 served[p].emplace(n, loss);
             }
+        }
     }
 };
 
