@@ -14,6 +14,7 @@
 //                                                                                           batched_lanes
 //   on a CPU m, n or k > 128, X and Y of more than 20 KB, a symmetric C: see blocked_product  batched_blocked
 //   m, n, k <= 128, any batch                                                               batched_small
+//   on a CPU the rest, padded operands among them: sides and sums of several axes           gett
 //   everything else                                                                         direct
 // On a CPU the library is asked after batched_blocked.
 // Products that tables gather from: the batched kernels but batched_lanes, where the tables are as long as the batch;
@@ -27,6 +28,7 @@
 #include "lowering/families.hpp"
 #include "lowering/fuse_axes.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/gett_product.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/library_choice.hpp"
 #include "lowering/mma_shape.hpp"
@@ -68,7 +70,8 @@ class form_chooser {
     void choose(step st, std::vector<step>& out) {
         if (collision_of(st) != collision::none) return take_scatter(std::move(st), out);
         st.shape = shape_of(st);
-        if (dynamic_ || !chip_.has_compiler || !is_plain_product(st)) return take_direct(std::move(st), out);
+        if (dynamic_ || !chip_.has_compiler) return take_direct(std::move(st), out);
+        if (!is_plain_product(st)) return take_gett_or_direct(std::move(st), out);
         if (is_gathered(st)) return choose_gathered(std::move(st), out);
         if (varies(st, m) || varies(st, n)) return choose_for_variable(std::move(st), out);
         if (st.shape == form::tall_skinny_atb || (is_vector_shape(st.shape) && fits_atb(st)))
@@ -99,7 +102,17 @@ class form_chooser {
         else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
         else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
         else if (fixed && fits_blocked_unrounded(single)) take_unrounded(std::move(single), out);
-        else take_direct(std::move(st), out);
+        else
+            take_gett_or_direct(std::move(st), out);
+    }
+
+    /// Of sides with several axes all are kept: no batch shares what it packs.
+    void take_gett_or_direct(step st, std::vector<step>& out) {
+        if (!fits_gett(st, chip_)) return take_direct(std::move(st), out);
+        st = as_gett(std::move(st), chip_);
+        set_kernel(st, family::gett);
+        choose_tile(st, chip_, known_);
+        out.push_back(std::move(st));
     }
 
     /// A product whose sums are so long that they are stored in parts, which C would round, or which a coefficient
@@ -176,11 +189,16 @@ class form_chooser {
         const auto narrow = extent_of(st, long_side == m ? n : m), ek = extent_of(st, k);
         if (varies(st, m) != varies(st, n) && !is_shared_batch(st, long_side) && axes_of(st, batch).empty() &&
             ek > 1 && std::max(narrow, ek) <= largest_small && fits_shared(narrow * ek * size_of(st.compute)))
-            return take_ab(std::move(st), long_side, out);
+            return has_gett_sum(st) ? take_gett_or_direct(std::move(st), out)
+                                    : take_ab(std::move(st), long_side, out);
         auto single = with_single_axes(st);
         single.shape = product_shape(single);
         choose_by_size(std::move(single), std::move(st), out);
     }
+
+    /// On a CPU a sum of several axes is packed sooner than its elements are found one by one (convolutions of 3 to
+    /// 64 channels, f32: 11 to 14 GF/s by tall_skinny_ab, so 53 to 67).
+    bool has_gett_sum(const step& st) const { return !is_one_axis(st, k) && fits_gett(st, chip_); }
 
     static bool varies(const step& st, axis_class c) {
         for (std::size_t a = 0; a < st.axes.size(); ++a)

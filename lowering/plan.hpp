@@ -78,7 +78,7 @@ enum class form : std::uint8_t {
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
-    none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked,
+    none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked, gett,
     tall_skinny_atb, tall_skinny_ab, library, scatter, chain
 };
 

@@ -191,7 +191,7 @@ std::string_view name_of(form f) {
 std::string_view name_of(family f) {
     constexpr std::string_view names[] = {
         "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
-        "tall_skinny_atb", "tall_skinny_ab", "library", "scatter", "chain"};
+        "gett", "tall_skinny_atb", "tall_skinny_ab", "library", "scatter", "chain"};
     return names[static_cast<int>(f)];
 }
 

@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/blocked_product.hpp"
 #include "lowering/families.hpp"
+#include "lowering/gett_product.hpp"
 #include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/register_tile.hpp"
@@ -35,6 +36,9 @@ class batched_source : public product_source {
         case family::batched_lanes: make_batched_lanes(); break;
         case family::batched_panels: make_batched_panels(); break;
         case family::batched_blocked: make_batched_blocked(); break;
+        case family::gett:
+            make_gett();
+            break;
         default: make_batched_stationary(); break;
         }
         return take_request();
@@ -159,6 +163,46 @@ class batched_source : public product_source {
         text_.flag("x_in_place", reads_x_in_place(st_, t));
         finish("batched_blocked");
         out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
+    }
+
+    void make_gett() {
+        const auto& t = st_.batched;
+        const auto layout = gett_layout_of(st_, t, chip_);
+        write_vectors();
+        text_.constant("k_panel", t.k_panel);
+        text_.constant("rows_of_block", layout.block_rows);
+        text_.constant("columns_of_block", t.panel);
+        std::vector<std::int32_t> sides;
+        std::vector<const bound*> bounds;
+        for (const int o : {1, 2})
+            for (const auto& b : operand_of(st_, o).bounds) sides.push_back(o), bounds.push_back(&b);
+        text_.constant("bound_count", static_cast<std::int64_t>(sides.size()));
+        text_.list("bound_side", sides);
+        text_.list("sum_line", std::array{static_cast<std::int32_t>(gett_lines(st_, 1)),
+                                          static_cast<std::int32_t>(gett_lines(st_, 2))});
+        finish("gett");
+        pack_bounds(sides, bounds);
+        out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
+    }
+
+    /// As gett_arguments has them.
+    void pack_bounds(const std::vector<std::int32_t>& sides, const std::vector<const bound*>& bounds) {
+        argument_packer pack(out_);
+        const auto all = [&](const auto& number_of) {
+            for (std::size_t b = 0; b < bounds.size(); ++b) number_of(b);
+            if (bounds.empty()) pack.number(0);
+        };
+        const auto steps_along = [&](axis_class c, std::size_t b, std::size_t room) {
+            const auto axes = axes_of(st_, c);
+            for (std::size_t a = 0; a < std::max<std::size_t>(room, 1); ++a)
+                pack.number(a < axes.size() ? bounds[b]->coefficient[static_cast<std::size_t>(axes[a])] : 0);
+        };
+        all([&](std::size_t b) { pack.number(bounds[b]->offset); });
+        all([&](std::size_t b) { pack.number(bounds[b]->extent); });
+        const auto side_axes = std::max(m_.extent.size(), n_.extent.size());
+        all([&](std::size_t b) { steps_along(sides[b] == 1 ? m : n, b, side_axes); });
+        all([&](std::size_t b) { steps_along(k, b, k_.extent.size()); });
+        all([&](std::size_t b) { steps_along(batch, b, batch_.extent.size()); });
     }
 
     void make_lanes_on_cpu() {

@@ -14,6 +14,7 @@ kernel_request of_family(const lowering::step& st, const lowering::machine& chip
     case batched_lanes:
     case batched_panels:
     case batched_blocked:
+    case gett:
     case batched_stationary: return make_batched(st, chip);
     default: return make_tall_skinny(st, chip);
     }

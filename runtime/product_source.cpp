@@ -109,14 +109,14 @@ product_source::constant_strides(const axis_group& g, std::initializer_list<std:
     for (const auto o : operands) {
         const auto least = least_changing_stride(st_, o);
         for (auto& s : *row)
-            if (std::abs(s) >= least) s = argument;
+            if (std::abs(s) >= least || (serves_many() && s != 1)) s = argument;
         ++row;
     }
     return out;
 }
 
 std::vector<std::int64_t> product_source::constant_extents(axis_class c, const axis_group& g) const {
-    return is_long(st_, c) ? std::vector<std::int64_t>(g.extent.size(), argument) : g.extent;
+    return is_long(st_, c) || serves_many() ? std::vector<std::int64_t>(g.extent.size(), argument) : g.extent;
 }
 
 void product_source::write_shared_constants() {

@@ -67,6 +67,8 @@ class product_source {
     std::vector<std::vector<std::int64_t>> constant_strides(const axis_group& g,
                                                             std::initializer_list<std::int32_t> operands) const;
     std::vector<std::int64_t> constant_extents(lowering::axis_class c, const axis_group& g) const;
+    /// Whether what a tensor's size decides is left to the arguments, so that one kernel serves many.
+    bool serves_many() const { return st_.kernel == lowering::family::gett; }
     void write_shared_constants();
     void pack_arguments();
     int box_maps() const;

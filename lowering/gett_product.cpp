@@ -1,0 +1,193 @@
+// gett_product: the parameters of a CPU's kernel for products whose sides and sum have any axes.
+#include "lowering/gett_product.hpp"
+
+#include "lowering/core_rates.hpp"
+#include "lowering/families.hpp"
+#include "lowering/gathers.hpp"
+#include "lowering/temporaries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace ricci::lowering {
+
+sum_lines gett_lines(const step& st, int o) {
+    const auto& x = operand_of(st, o);
+    const auto axes = axes_of(st, axis_class::k);
+    const auto at = [&](std::size_t a) { return static_cast<std::size_t>(axes[a]); };
+    if (axes.empty() || x.stride[at(0)] != 1) return sum_lines::none;
+    bool all = x.bounds.empty();
+    for (std::size_t a = 1; a < axes.size(); ++a)
+        all = all && x.stride[at(a)] == x.stride[at(a - 1)] * st.axes[at(a - 1)].extent;
+    if (all) return sum_lines::all;
+    const bool moves =
+        std::any_of(x.bounds.begin(), x.bounds.end(), [&](const bound& b) { return b.coefficient[at(0)] != 0; });
+    return moves ? sum_lines::none : sum_lines::first_axis;
+}
+
+namespace {
+
+using enum axis_class;
+
+constexpr std::int64_t sums_bytes = 192 << 10, y_bytes = 128 << 10; ///< of a block, at most: both stay in L2
+constexpr double share_of_l1 = 0.6;                                 ///< for a panel of X, beside what passes by
+constexpr std::int64_t most_columns = 256;
+constexpr std::int64_t longest_panel = 512; ///< steps: more of them save nothing
+constexpr std::int32_t unrolled = 2;
+/// Multiply-adds of a whole step below which packing, and a block's other memory, cost more than they save.
+constexpr double least_work = 1 << 13;
+
+std::int64_t divided(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// The even part of `length`, a multiple of `unit`, where it is cut into as few parts of at most `most` as there can
+/// be.
+std::int64_t evenly(std::int64_t length, std::int64_t most, std::int64_t unit) {
+    const auto units = divided(length, unit), fitting = std::max<std::int64_t>(most / unit, 1);
+    return divided(units, divided(units, fitting)) * unit;
+}
+
+struct geometry {
+    std::int64_t parts, lanes, rows, columns, steps;
+
+    geometry(const step& st, const machine& chip)
+        : parts(is_complex(st.compute) ? 2 : 1), lanes(chip.vector_bytes / size_of(real_of(st.compute))),
+          rows(extent_of(st, m)), columns(extent_of(st, n)), steps(extent_of(st, k)) {}
+    std::int64_t panel_rows(const batched_tile& t) const { return t.tile_m * lanes / parts; }
+};
+
+/// The sum's axes the other way round than fuse_axes leaves them, for loops: the nearest in memory comes first, whose
+/// steps are packed one after another.
+step with_nearest_steps_first(step st) {
+    const auto axes = axes_of(st, k);
+    for (std::size_t n = 0; n < axes.size() / 2; ++n) {
+        const auto a = static_cast<std::size_t>(axes[n]), b = static_cast<std::size_t>(axes[axes.size() - 1 - n]);
+        std::swap(st.axes[a], st.axes[b]);
+        for (auto& o : st.operands) {
+            std::swap(o.stride[a], o.stride[b]);
+            std::swap(o.present[a], o.present[b]);
+            for (auto& of : o.bounds) std::swap(of.coefficient[a], of.coefficient[b]);
+        }
+    }
+    return st;
+}
+
+/// Of an operand, whether its elements along the first axis of a class are neighbors; and of that axis the extent.
+bool are_neighbors(const step& st, int o, axis_class c) {
+    const auto axes = axes_of(st, c);
+    return !axes.empty() && operand_of(st, o).stride[static_cast<std::size_t>(axes.front())] == 1;
+}
+std::int64_t run_length(const step& st, axis_class c) {
+    const auto axes = axes_of(st, c);
+    return axes.empty() ? 1 : st.axes[static_cast<std::size_t>(axes.front())].extent;
+}
+
+/// Cycles that packing `width` rows (or columns) takes for a step: what finds their runs, then vectors where they are
+/// neighbors, or where steps are, which are turned in registers; else element by element.
+double packing_cycles(const step& st, int o, axis_class c, const geometry& g, std::int64_t width) {
+    constexpr double of_run = 6, of_vector = 2, of_turned = 0.8, of_element = 2;
+    const auto count = static_cast<double>(width);
+    const bool by_vectors = g.parts == 1 && loads_as_vector(operand_of(st, o).type, st.compute);
+    const double runs = std::max(1.0, count / static_cast<double>(run_length(st, c)));
+    if (by_vectors && are_neighbors(st, o, c))
+        return runs * (of_run + of_vector) + of_vector * count / static_cast<double>(g.lanes);
+    const auto lines = gett_lines(st, o);
+    const auto line = lines == sum_lines::all ? g.steps : lines == sum_lines::first_axis ? run_length(st, k) : 0;
+    if (by_vectors && line >= g.lanes) return of_turned * count;
+    return runs * of_run + of_element * count * static_cast<double>(g.parts);
+}
+
+} // namespace
+
+gett_layout gett_layout_of(const step& st, const batched_tile& t, const machine& chip) {
+    const geometry g(st, chip);
+    gett_layout out;
+    out.block_rows = g.panel_rows(t) * t.slices;
+    out.row_blocks = divided(g.rows, out.block_rows);
+    out.column_blocks = divided(g.columns, t.panel);
+    return out;
+}
+
+bool fits_gett(const step& st, const machine& chip) {
+    if (chip.kind != target::cpu || st.classes.empty() || is_gathered(st)) return false;
+    if (std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
+    if (std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place; }))
+        return false;
+    if (!st.operands[0].bounds.empty() || extent_of(st, k) < 2) return false;
+    // One row or column is a matrix times a vector, which has nothing to pack for, but that it is padded.
+    const bool padded = !operand_of(st, 1).bounds.empty() || !operand_of(st, 2).bounds.empty();
+    if (!padded && std::min(extent_of(st, m), extent_of(st, n)) < 2) return false;
+    const double work = static_cast<double>(element_count(st.axes, std::vector<char>(st.axes.size(), 1)));
+    const bool has_work =
+        static_cast<double>(extent_of(st, m) * extent_of(st, n)) * static_cast<double>(extent_of(st, k)) >=
+        least_work;
+    return work > 0 && has_work && !gett_tiles(st, chip).empty();
+}
+
+step as_gett(step st, const machine& chip) {
+    st = with_nearest_steps_first(std::move(st));
+    const auto least = [&](const step& s) {
+        const auto seconds = gett_seconds(s, gett_tiles(s, chip), chip);
+        return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
+    };
+    auto other = with_sides_swapped(st);
+    return least(other) < least(st) ? other : st;
+}
+
+std::vector<batched_tile> gett_tiles(const step& st, const machine& chip) {
+    const geometry g(st, chip);
+    const auto elements = g.lanes / g.parts;
+    if (elements < 1) return {};
+    std::vector<batched_tile> out;
+    const auto vectors = divided(g.rows, elements);
+    for (std::int64_t v = 1; v <= std::min<std::int64_t>(vectors, 6); ++v)
+        for (std::int64_t columns = 1; columns <= std::min<std::int64_t>(g.columns, 16); ++columns) {
+            if (v * columns * g.parts + v + 1 > chip.vector_registers) continue;
+            batched_tile t;
+            t.threads = 1;
+            t.tile_m = static_cast<std::int32_t>(v), t.tile_n = static_cast<std::int32_t>(columns);
+            t.k_unrolled = unrolled;
+            const auto near = static_cast<std::int64_t>(share_of_l1 * static_cast<double>(chip.shared_bytes));
+            const auto steps = std::clamp<std::int64_t>(near / (v * chip.vector_bytes), 1, longest_panel);
+            t.k_panel = static_cast<std::int32_t>(evenly(g.steps, steps, 1));
+            const auto of_column = t.k_panel * size_of(st.compute);
+            const auto most = std::min(most_columns, std::max(y_bytes / of_column, columns));
+            t.panel = static_cast<std::int32_t>(evenly(g.columns, most, columns));
+            const auto fitting = sums_bytes / (t.panel * size_of(st.compute));
+            t.slices = static_cast<std::int32_t>(
+                std::max<std::int64_t>(evenly(g.rows, fitting, g.panel_rows(t)) / g.panel_rows(t), 1));
+            out.push_back(t);
+        }
+    return out;
+}
+
+std::vector<double> gett_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    const geometry g(st, chip);
+    constexpr double cycles_of_a_tile = 12; ///< until sums are under way
+    constexpr double of_stored_vector = 3, of_stored_element = 2;
+    const double stored =
+        static_cast<double>(g.rows * g.columns * g.parts) *
+        (are_neighbors(st, 0, m) ? of_stored_vector / static_cast<double>(g.lanes) : of_stored_element);
+    const auto steps = static_cast<double>(g.steps);
+    std::vector<double> out;
+    for (const auto& t : tiles) {
+        const auto layout = gett_layout_of(st, t, chip);
+        const auto panels = static_cast<double>(divided(g.rows, g.panel_rows(t)));
+        const auto columns = static_cast<double>(divided(g.columns, t.tile_n)),
+                   chunks = static_cast<double>(divided(g.steps, t.k_panel));
+        const auto v = static_cast<double>(t.tile_m), c = static_cast<double>(t.tile_n * g.parts);
+        const double multiplies = std::max(v * c / multiplies_a_cycle, latency), loads = (c + v) / loads_a_cycle;
+        const double of_tile = steps * (std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads)) +
+                               chunks * (cycles_of_a_tile + 2 * v * c);
+        const double packing =
+            steps *
+            (panels * static_cast<double>(layout.column_blocks) * packing_cycles(st, 1, m, g, g.panel_rows(t)) +
+             columns * static_cast<double>(layout.row_blocks) * packing_cycles(st, 2, n, g, t.tile_n));
+        const double cycles = panels * columns * of_tile + packing + stored;
+        out.push_back(cycles * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
+    }
+    return out;
+}
+
+} // namespace ricci::lowering
