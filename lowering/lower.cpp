@@ -48,9 +48,7 @@ plan split_into_steps(const statement& s, const machine& chip, bool in_program, 
 
 plan choose_kernels(plan p, const machine& chip, const priors& known, bool dynamic_extents,
                     const pass_observer& pass) {
-    // Of a program slices might read what others write.
-    const bool is_program = !p.first_accesses.empty();
-    if (chip.kind == target::cpu && !dynamic_extents && !is_program) p = pass("slice_steps", slice_steps(std::move(p), chip));
+    if (chip.kind == target::cpu && !dynamic_extents) p = pass("slice_steps", slice_steps(std::move(p), chip));
     p = pass("classify_axes", classify_axes(std::move(p)));
     p = pass("fuse_axes", fuse_axes(std::move(p)));
     p = pass("choose_form", choose_form(std::move(p), chip, known, dynamic_extents));

@@ -54,6 +54,8 @@ class slicer {
 
     std::optional<candidate_group> longest_from(std::size_t first) const {
         for (auto last = plan_.steps.size() - 1; last > first; --last) {
+            // Of a program slices might read what another statement's write.
+            if (at(first).statement != at(last).statement) continue;
             const auto own = own_temporaries(plan_, first, last);
             if (own.empty() || !is_connected(first, last, own)) continue;
             candidate_group best;

@@ -141,7 +141,7 @@ std::string explain(const std::vector<statement>& statements) {
         const auto p = plan_of(program, &trace);
         const device d(statements[0].accesses[0].device);
         for (const auto& s : statements) text += fmt::format("statement: {}\n", to_string(s));
-        if (is_better_as_one(p)) return text + describe(p, trace, d, backend_of(d));
+        if (is_better_as_one(p, backend_of(d).machine())) return text + describe(p, trace, d, backend_of(d));
         text += "  as one program:\n";
         for (const auto& note : p.notes) text += fmt::format("    {}\n", note);
         text += fmt::format("    {} each statement is run by itself\n", p.notes.empty() ? "nothing to fuse:" : "so");

@@ -22,12 +22,12 @@ struct placed_program {
     lowering::shared_memory_of_accesses shared;
 };
 
-/// The executable of a program in which something is fused; null where nothing is: then its statements run one by
+/// The executable of a program that gains by running as one; null where none does: then its statements run one by
 /// one. Throws ricci::error for every mistake, before anything has run.
 std::shared_ptr<const executable> find_fused(const placed_program& p);
 
-/// Whether a plan of several statements gains by running as one: something is fused.
-bool is_better_as_one(const lowering::plan& p);
+/// Whether a plan of several statements gains by running as one: something is fused, or locals stay in memory.
+bool is_better_as_one(const lowering::plan& p, const lowering::machine& chip);
 
 /// The plan, for explain.
 lowering::plan plan_of(const placed_program& p, std::vector<lowering::stage>* trace);

@@ -203,7 +203,9 @@ void prepare(const std::vector<statement>& statements) {
 bool fuses_something(const std::vector<statement>& statements) {
     placed_program program;
     try {
-        return program.take(statements) && is_better_as_one(plan_of(program, nullptr));
+        if (!program.take(statements)) return false;
+        const auto& chip = backend_of(device(statements[0].accesses[0].device)).machine();
+        return is_better_as_one(plan_of(program, nullptr), chip);
     } catch (const error&) {
         return false;
     }
