@@ -3,6 +3,7 @@
 #include "examples/cnn/image/read_image.hpp"
 #include "examples/cnn/network/enlarge.hpp"
 #include "examples/cnn/network/network.hpp"
+#include "examples/cnn/network/schedule.hpp"
 #include "examples/common/input_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/cnn_graphs.hpp"
@@ -99,6 +100,31 @@ TEST_CASE("random networks of whole numbers are exact, in memory that is used ag
             }
         }
     }
+}
+
+TEST_CASE("memory is used again where nothing is read any more, and never before") {
+    const auto schedule_of = [](const std::string& text) {
+        return cnn::make_schedule(cnn::parse_graph("input in C=4\n" + text, "g"));
+    };
+    const auto conv = [](const std::string& name, const std::string& from, int channels = 4) {
+        return fmt::format("conv {} {} K=4 C={} R=3 S=3 pad=1\n", name, from, channels);
+    };
+    // Two take turns in a chain; what is computed number by number stays where it is.
+    CHECK(schedule_of(conv("a", "in") + conv("b", "a") + "prelu c b\n" + conv("d", "c") + "relu e d\noutput e\n")
+              .memories == std::vector<std::int64_t>{4, 4});
+    // What a concat puts together lies together from the beginning.
+    const auto together =
+        schedule_of(conv("a", "in") + conv("b", "a") + "concat c a b\n" + conv("d", "c", 8) + "output d\n");
+    CHECK(together.in_place(1, 3, 0));
+    CHECK(together.in_place(2, 3, 4));
+    CHECK(together.memories == std::vector<std::int64_t>{4, 8});
+    // A sum of three is added up in turns, and so must not begin in the place of the third.
+    const std::string sum =
+        "input in C=1\nprelu a in\nprelu b a\nupsample_nearest c a scale=1\nadd d a b c\noutput d\n";
+    const cnn::weights w{{"a.slope", {{1}, {1}}}, {"b.slope", {{1}, {1}}}};
+    const auto run = cnn::make_network(cnn::parse_graph(sum, "g"), w, algorithm::direct, number_type::f32,
+                                       ricci::default_device());
+    CHECK((*run)({1, 2, 3}, 3, 1) == std::vector<float>{3, 6, 9});
 }
 
 TEST_CASE("tiles make no difference") {

@@ -81,6 +81,7 @@ class scheduler {
         const step& now = result_.steps[s];
         const op& o = graph_.ops[now.op];
         if (o.kind != op_kind::relu && o.kind != op_kind::prelu && o.kind != op_kind::add) return -1;
+        if (o.inputs.size() > 2) return -1; // added one by one, where the first sum would overwrite a later input
         for (const int input : o.inputs)
             if (root_[input] == input && last_read_[input] == s && root_[now.result] == now.result) return input;
         return -1;
