@@ -185,13 +185,27 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 TEST_CASE("random layers", "[random]") {
     const auto first = from_environment("RICCI_TEST_SEED", 1), count = from_environment("RICCI_TEST_N", 60);
+    int direct = 0, strided = 0, one = 0, along = 0, small = 0, channels_first = 0, large_filter = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         std::mt19937_64 random(seed);
         const auto l = make_layer(random);
         INFO("RICCI_TEST_SEED=" << seed << " RICCI_TEST_N=1: " << text(l));
         CHECK(run<float>(l, random) == "");
         if (seed % 3 == 0) CHECK(run<half>(l, random) == "");
+        const layer& s = l.sizes;
+        direct += l.m == 0, strided += s.at.stride[0] > 1 && s.at.dilation[1] > 1, one += s.s == 1 && s.r == 1;
+        along += !l.both, small += l.m > 0 && s.width < l.m && s.height < l.m;
+        channels_first += l.order_D[0] == 2, large_filter += l.m > 0 && s.s == 5;
     }
+    if (count < 60) return;
+    // Each kind is among them.
+    CHECK(direct > 0);
+    CHECK(strided > 0);
+    CHECK(one > 0);
+    CHECK(along > 0);
+    CHECK(small > 0);
+    CHECK(channels_first > 0);
+    CHECK(large_filter > 0);
 }
 
 TEST_CASE("TF32, where it is allowed, rounds what goes into the channels' products and no more") {

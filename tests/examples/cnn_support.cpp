@@ -1,10 +1,21 @@
 // cnn_support: see cnn_support.hpp.
 #include "tests/examples/cnn_support.hpp"
 
+#include "runtime/backend.hpp"
+#include "tests/skip.hpp"
+
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 namespace cnn_test {
 namespace {
+
+bool device_is_there() {
+    const char* wanted = std::getenv("RICCI_DEVICE");
+    return wanted == nullptr || std::string_view(wanted) != "cuda" || ricci::runtime::cuda_device_count() > 0;
+}
+[[maybe_unused]] const bool possible = ricci::test::skip_unless(device_is_there(), "no usable GPU");
 
 std::int64_t place(const std::array<std::int64_t, 4>& extents, std::int64_t i, std::int64_t j, std::int64_t k,
                    std::int64_t l) {

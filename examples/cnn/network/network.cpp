@@ -159,9 +159,11 @@ class typed_network : public network {
         case op_kind::relu:
             O(x, y, c, b) = relu(D(x, y, c, b));
             break;
-        case op_kind::prelu:
-            O(x, y, c, b) = max(D(x, y, c, b), 0) + (*l.numbers)(c)*min(D(x, y, c, b), 0);
+        case op_kind::prelu: {
+            const vector& slope = *l.numbers;
+            O(x, y, c, b) = max(D(x, y, c, b), 0) + slope(c) * min(D(x, y, c, b), 0);
             break;
+        }
         case op_kind::add: {
             const view second = result(o.inputs[1]);
             O(x, y, c, b) = D(x, y, c, b) + second(x, y, c, b);
