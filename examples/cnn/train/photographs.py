@@ -39,8 +39,8 @@ LONG_SIDE = 1024  # of a held-out photograph's reduced original, the ground trut
 
 
 def reduced(image, long_side):
-    """The photograph with that long side, its sides even. Reducing also takes JPEG's blocks and the sensor's noise
-    away, which a network would learn to draw otherwise."""
+    """The photograph with that long side, its sides even. Reducing also thins out JPEG's blocks and the sensor's noise,
+    which a network would learn to draw otherwise."""
     scale = long_side / max(image.size)
     size = [round(side * scale) for side in image.size]
     image = image.resize(size, Image.LANCZOS)
