@@ -33,14 +33,17 @@ const published models[] = {
     {"esrgan_medium_x2", "hibiscus_128", "esrgan_medium_x2__hibiscus_128", 128},
 };
 
+/// The network that the project trained; examples/cnn/train/README.md says what lies there.
+const std::string own = RICCI_SOURCE_DIR "/examples/cnn/models/small_x2/";
+
 /// The gates of the data's README: the largest error, where white is 255.
 double gate(algorithm how, number_type type) {
     const double f32[]{5e-4, 5e-4, 2e-3, 4e-3}, f16[]{1, 1, 2, 4};
     return (type == number_type::f16 ? f16 : f32)[static_cast<int>(how)];
 }
 
-/// The largest difference from the published result, of 255, for the square of `size` pixels from (at, at) on, with the
-/// pixels around it that it depends on, taken from the whole photograph.
+/// The largest difference from the published result, of 255, for the square of `size` pixels from (at, at) on, with
+/// the pixels around it that it depends on, taken from the whole photograph.
 double largest_error(const published& p, algorithm how, number_type type, std::int64_t at, std::int64_t size) {
     const std::string folder = std::string(p.model) + "/";
     const cnn::graph g = cnn::read_graph(reference_file("cnn", folder + "graph.txt"));
@@ -97,4 +100,43 @@ TEST_CASE("in tiles a published network draws its authors' picture, but for a gr
     }
     CHECK(largest <= 1);
     CHECK(different <= 20); // 3 as the data's README counts, by rounding of numbers that are nearly halves
+}
+
+TEST_CASE("the project's own network gives what its training says") {
+    const cnn::graph g = cnn::read_graph(own + "graph.txt");
+    const auto w = cnn::read_safetensors(own + "weights.safetensors");
+    const auto crop = cnn::read_image(own + "crop_in.png");
+    const auto right = read_floats(own + "crop_out.npy");
+    CHECK(g.range == 1);
+    CHECK(std::filesystem::file_size(own + "weights.safetensors") < 1'000'000);
+    const auto on_cpu = cnn::make_network(g, w, algorithm::f4, number_type::f32, ricci::cpu());
+    const auto there = cnn::enlarge(*on_cpu, g, crop, 512, false).image.rgb;
+    for (const auto type : {number_type::f32, number_type::f16})
+        for (const auto how : {algorithm::direct, algorithm::f2, algorithm::f4, algorithm::f6}) {
+            INFO("algorithm " << static_cast<int>(how) << ", type " << static_cast<int>(type));
+            const auto run = cnn::make_network(g, w, how, type, ricci::default_device());
+            const auto [image, found, tiles] = cnn::enlarge(*run, g, crop, 512, true);
+            // The same picture on every device, but for a grey level.
+            for (std::size_t n = 0; type == number_type::f32 && n < there.size(); ++n)
+                REQUIRE(std::abs(int{image.rgb[n]} - int{there[n]}) <= 1);
+            REQUIRE(found.size() == right.size());
+            double largest = 0;
+            for (std::size_t n = 0; n < right.size(); ++n)
+                if (const double error = std::abs(double(found[n]) - right[n]); !(error <= largest)) largest = error;
+            CHECK(255 * largest <= gate(how, type));
+        }
+}
+
+TEST_CASE("upscale's own network is closer to the truth than bicubic enlargement") {
+    const scratch files;
+    const auto ran = run_program(RICCI_UPSCALE_PROGRAM " " + own + "crop_in.png " + files.path("out.png") +
+                                 " --reference " + own + "crop_gt.png");
+    INFO(ran.output);
+    CHECK(ran.exit_code == 0);
+    const auto number_after = [&](const std::string& name) {
+        const auto at = ran.output.find(name);
+        REQUIRE(at != std::string::npos);
+        return std::stod(ran.output.substr(at + name.size()));
+    };
+    CHECK(number_after("PSNR") > number_after("bicubic"));
 }
