@@ -1,5 +1,5 @@
-// shell_test: the ```sh blocks of docs/language.md, docs/tuning.md and docs/fem.md, each page's run line by line in
-// one folder.
+// shell_test: the ```sh blocks of docs/language.md, docs/tuning.md, docs/fem.md and docs/cnn.md, each page's run line
+// by line in one folder.
 //
 // A line "$ command" is given to sh; the lines behind it are what it prints, standard error included, "..." being any
 // text.
@@ -14,7 +14,7 @@
 #include <vector>
 
 #ifndef RICCI_FEM_PAGE // without the examples
-#define RICCI_FEM_FOLDER "."
+#define RICCI_EXAMPLES_FOLDER "."
 #endif
 
 namespace {
@@ -26,6 +26,7 @@ const std::vector<std::string> pages{
     RICCI_TUNING_PAGE,
 #ifdef RICCI_FEM_PAGE
     RICCI_FEM_PAGE,
+    RICCI_CNN_PAGE,
 #endif
 };
 
@@ -53,7 +54,7 @@ class shell {
         const std::string script = folder_ / "script", output = folder_ / "output";
         write_bytes(script, command + "\n");
         const std::string line = "cd '" + folder_.path().string() +
-                                 "' && PATH='" RICCI_COMMAND_FOLDER ":" RICCI_FEM_FOLDER
+                                 "' && PATH='" RICCI_COMMAND_FOLDER ":" RICCI_EXAMPLES_FOLDER
                                  ":'\"$PATH\" RICCI_DEVICE=cpu sh '" +
                                  script + "' >'" + output + "' 2>&1";
         (void)!std::system(line.c_str()); // what it prints is compared, its exit code too where `echo $?` asks for it

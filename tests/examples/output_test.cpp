@@ -115,7 +115,7 @@ TEST_CASE("MatrixMarket files read back as the same matrix, whole or as a triang
     for (const auto form : {fem::symmetry::general, fem::symmetry::symmetric}) {
         const bool half = form == fem::symmetry::symmetric;
         const auto path = files.path("k.mtx");
-        fem::output_file file(path);
+        common::output_file file(path);
         fem::write_matrix_market(matrix, form, file);
         CHECK(!std::filesystem::exists(path) == !half); // not there before it is complete
         file.finish();
@@ -193,7 +193,7 @@ TEST_CASE("VTU files are well formed and hold the mesh and the function") {
             const auto m = fem::read_mesh(own_mesh(name));
             const fem::h1_space space(m, p);
             const auto u = linear_on(m, space);
-            fem::output_file file(files.path("u.vtu"));
+            common::output_file file(files.path("u.vtu"));
             fem::write_vtu(m, space, {{"u", &u}}, file);
             file.finish();
             const auto text = read_file(files.path("u.vtu"));
@@ -235,7 +235,7 @@ TEST_CASE("pictures are PNG files that show the domain") {
         const auto m = fem::read_mesh(own_mesh(name));
         const fem::h1_space space(m, 2);
         const auto path = files.path("u.png");
-        fem::output_file file(path);
+        common::output_file file(path);
         fem::plot(m, space, linear_on(m, space).download(), 240, 180).write(file);
         file.finish();
         png_image image{};
@@ -266,7 +266,7 @@ TEST_CASE("an output file is there whole or not at all") {
     const scratch files;
     const auto path = files.write("kept.mtx", "old");
     {
-        fem::output_file file(path);
+        common::output_file file(path);
         file.write("new");
         CHECK(read_file(path) == "old");
     } // given up
@@ -275,15 +275,16 @@ TEST_CASE("an output file is there whole or not at all") {
     for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()))
         left.insert(entry.path().filename().string());
     CHECK(left == std::set<std::string>{"kept.mtx"});
-    CHECK_THROWS_WITH(fem::output_file(files.path("none/k.mtx")), Catch::Contains("cannot be written: No such file"));
-    CHECK_THROWS_WITH(fem::output_file(files.path("")), Catch::Contains("is a folder"));
+    CHECK_THROWS_WITH(common::output_file(files.path("none/k.mtx")),
+                      Catch::Contains("cannot be written: No such file"));
+    CHECK_THROWS_WITH(common::output_file(files.path("")), Catch::Contains("is a folder"));
 }
 
 TEST_CASE("an output file goes where its path leads") {
     namespace fs = std::filesystem;
     const scratch files;
     const auto put = [](const std::string& path, std::string_view text) {
-        fem::output_file file(path);
+        common::output_file file(path);
         file.write(text);
         file.finish();
     };
@@ -301,11 +302,11 @@ TEST_CASE("an output file goes where its path leads") {
     CHECK(fs::is_symlink(files.path("dangling")));
     CHECK(read_file(files.path("folder/later")) == "there");
     fs::create_symlink("loop", files.path("loop"));
-    CHECK_THROWS_WITH(fem::output_file(files.path("loop")), Catch::Contains("Too many levels of symbolic links"));
-    CHECK_THROWS_WITH(fem::output_file(files.path(std::string(300, 'a'))), Catch::Contains("File name too long"));
+    CHECK_THROWS_WITH(common::output_file(files.path("loop")), Catch::Contains("Too many levels of symbolic links"));
+    CHECK_THROWS_WITH(common::output_file(files.path(std::string(300, 'a'))), Catch::Contains("File name too long"));
     put(files.path(std::string(255, 'a')), "the longest name");
     CHECK(read_file(files.path(std::string(255, 'a'))) == "the longest name");
-    CHECK_THROWS_WITH(fem::output_file(""), "an output file needs a name");
+    CHECK_THROWS_WITH(common::output_file(""), "an output file needs a name");
 
     // A pipe stays one, and a device.
     REQUIRE(mkfifo(files.path("pipe").c_str(), 0600) == 0);
@@ -318,7 +319,8 @@ TEST_CASE("an output file goes where its path leads") {
     put("/dev/null", "nothing");
     CHECK(fs::is_character_file("/dev/null"));
 
-    const fem::output_file one(files.path("link")), same(files.path("folder/../target")), other(files.path("other"));
+    const common::output_file one(files.path("link")), same(files.path("folder/../target")),
+        other(files.path("other"));
     CHECK(one.same_file(same));
     CHECK(!one.same_file(other));
 }

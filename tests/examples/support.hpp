@@ -1,4 +1,4 @@
-// support: files, reference data and plain loops that the tests of the examples share.
+// support: meshes, reference data and plain loops that the tests of the FEM example share.
 #pragma once
 
 #include "examples/fem/mesh/mesh.hpp"
@@ -6,52 +6,27 @@
 #include "examples/fem/solve/manufactured.hpp"
 #include "examples/fem/space/basis.hpp"
 #include "examples/fem/space/h1_space.hpp"
+#include "tests/examples/files.hpp"
 
 #include <ricci/ricci.hpp>
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fem_test {
 
+using namespace examples_test;
+
 /// A file of the project's own meshes.
 std::string own_mesh(const std::string& name);
 
-/// A file of the reference data, which lies in $RICCI_SHARED/data/fem, by default in the folder `shared` beside the
-/// checkout. Empty, after a warning that the test is skipped, when there are none; an error when this file is
-/// missing. Cases that need them have the tag [reference], those that need a program one of its name: each tag is a
-/// test of ctest, which says that it was skipped where none of its cases could run.
+/// A file of the reference data in $RICCI_SHARED/data/fem: reference_file("fem", name).
 std::string reference(const std::string& name);
-
-/// The command of a Python that has a module. Empty, after a warning that the test is skipped, when there is none.
-std::string python_with(const std::string& module);
 
 /// The elements of an .npy file of doubles in C order.
 std::vector<double> read_npy(const std::string& path);
-
-/// A folder of its own for files that a test makes, removed with the object.
-class scratch {
-  public:
-    scratch();
-    ~scratch();
-    scratch(const scratch&) = delete;
-    scratch& operator=(const scratch&) = delete;
-    std::string path(const std::string& name) const { return (folder_ / name).string(); }
-    /// Writes a file and returns its path.
-    std::string write(const std::string& name, std::string_view content) const;
-
-  private:
-    std::filesystem::path folder_;
-};
-
-std::string read_file(const std::string& path);
-
-/// Replaces the first occurrence of `old`, which must be there.
-std::string replaced(std::string text, std::string_view old, std::string_view with);
 
 /// The message of the mesh_error that reading `path`, and its geometry after that, throws; empty if none.
 std::string complaint(const std::string& path);
@@ -85,13 +60,5 @@ double distance_from_straight(const fem::mesh& m);
 
 /// The rows of a CSV file of the reference data, each by the names in its first line; a field may stand in quotes.
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
-
-struct outcome {
-    int exit_code = -1;
-    std::string output; ///< of both streams
-};
-
-/// Runs a program, given with its arguments as a shell takes them, on the CPU.
-outcome run_program(const std::string& command);
 
 } // namespace fem_test

@@ -9,7 +9,7 @@
 
 namespace fem {
 
-void write_matrix_market(const sparse_matrix& a, symmetry form, output_file& file) {
+void write_matrix_market(const sparse_matrix& a, symmetry form, common::output_file& file) {
     const bool half = form == symmetry::symmetric;
     const auto& starts = a.row_starts();
     const auto& columns = a.columns();

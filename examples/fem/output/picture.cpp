@@ -71,7 +71,7 @@ picture picture::halved() const {
     return small;
 }
 
-void picture::write(output_file& file) const {
+void picture::write(common::output_file& file) const {
     std::vector<std::uint8_t> bytes;
     bytes.reserve(pixels_.size() * 3);
     for (const colour& c : pixels_)
@@ -83,7 +83,7 @@ void picture::write(output_file& file) const {
     image.height = static_cast<png_uint_32>(height_);
     image.format = PNG_FORMAT_RGB;
     if (!png_image_write_to_stdio(&image, file.handle(), 0, bytes.data(), 0, nullptr))
-        throw output_error(fmt::format("{}: cannot be written: {}", file.path(), image.message));
+        throw common::output_error(fmt::format("{}: cannot be written: {}", file.path(), image.message));
 }
 
 } // namespace fem

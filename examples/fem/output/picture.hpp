@@ -1,7 +1,7 @@
 // picture: an image in memory, drawn by triangles and lines with a depth for each pixel.
 #pragma once
 
-#include "examples/fem/output/output_file.hpp"
+#include "examples/common/output_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ class picture {
     /// Half of the size, each pixel the mean of four: lines and edges become smooth.
     picture halved() const;
     /// As a PNG.
-    void write(output_file& file) const;
+    void write(common::output_file& file) const;
 
   private:
     void put(int x, int y, double depth, const colour& c);

@@ -34,7 +34,7 @@ std::string base64(std::span<const unsigned char> bytes) {
 
 /// Numbers as VTK has them inline: how many bytes there are, then the bytes.
 template <class T>
-void write_array(output_file& file, const std::string& attributes, const std::vector<T>& values) {
+void write_array(common::output_file& file, const std::string& attributes, const std::vector<T>& values) {
     const std::uint64_t size = values.size() * sizeof(T);
     std::vector<unsigned char> bytes(sizeof size + size);
     std::memcpy(bytes.data(), &size, sizeof size);
@@ -104,7 +104,8 @@ std::vector<std::array<int, 3>> vtk_node_positions(int dimension, int order) {
     return nodes;
 }
 
-void write_vtu(const mesh& from, const h1_space& space, const std::vector<named_field>& fields, output_file& file) {
+void write_vtu(const mesh& from, const h1_space& space, const std::vector<named_field>& fields,
+               common::output_file& file) {
     const int order = std::max(from.order, space.order());
     const auto places = vtk_node_positions(from.dimension, order);
     const auto n = static_cast<std::int64_t>(places.size());

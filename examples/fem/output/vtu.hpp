@@ -1,8 +1,8 @@
 // vtu: a mesh and functions on it as a VTK file of high-order cells, for ParaView.
 #pragma once
 
+#include "examples/common/output_file.hpp"
 #include "examples/fem/mesh/mesh.hpp"
-#include "examples/fem/output/output_file.hpp"
 #include "examples/fem/space/h1_space.hpp"
 #include "examples/fem/space/tables.hpp"
 
@@ -25,6 +25,7 @@ struct named_field {
 /// One Lagrange cell an element, of the order of the mesh or of the space, whichever is larger, so that both are
 /// exact. Every cell has points of its own: across a periodic boundary one node of the space has two places.
 /// Attributes of elements are cell data.
-void write_vtu(const mesh& m, const h1_space& space, const std::vector<named_field>& fields, output_file& file);
+void write_vtu(const mesh& m, const h1_space& space, const std::vector<named_field>& fields,
+               common::output_file& file);
 
 } // namespace fem

@@ -30,7 +30,7 @@ int run(const assemble_options& o) {
     const ricci::device device = device_named(o.device);
     const mesh m = refined(load(o.mesh), o.refinements);
     const auto K = coefficient_on(m, o.coefficient, device);
-    std::optional<output_file> file;
+    std::optional<common::output_file> file;
     if (!o.file.empty()) file.emplace(o.file); // now, so that nothing is computed in vain
 
     const h1_space space(m, o.order);

@@ -1,6 +1,6 @@
 // fem: finite elements on meshes of quadrilaterals and hexahedra; the subcommands are in files of their own.
+#include "examples/common/output_file.hpp"
 #include "examples/fem/mesh/mesh.hpp"
-#include "examples/fem/output/output_file.hpp"
 #include "examples/fem/program/commands.hpp"
 #include "examples/fem/program/common.hpp"
 
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
         return refuse(error.what(), 1);
     } catch (const fem::usage_error& error) {
         return refuse(error.what(), 1);
-    } catch (const fem::output_error& error) {
+    } catch (const common::output_error& error) {
         return refuse(error.what(), 1);
     } catch (const ricci::error& error) {
         return refuse(error.what(), error.blame() == ricci::blame::environment ? 2 : 1);

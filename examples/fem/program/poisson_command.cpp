@@ -87,7 +87,7 @@ int run(const poisson_options& o) {
     mesh m = load(o.mesh);
     std::optional<symmetric_matrix> K;
     if (!o.coefficient.empty()) K = coefficient_from(o.coefficient, m.dimension);
-    std::optional<output_file> vtu, png; // now, so that nothing is solved in vain
+    std::optional<common::output_file> vtu, png; // now, so that nothing is solved in vain
     if (!o.vtu.empty()) vtu.emplace(o.vtu);
     if (!o.png.empty()) png.emplace(o.png);
     if (vtu && png && vtu->same_file(*png))

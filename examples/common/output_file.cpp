@@ -1,7 +1,7 @@
 // output_file: a temporary file that is renamed; what links lead to is found first.
-#include "examples/fem/output/output_file.hpp"
+#include "examples/common/output_file.hpp"
 
-#include "examples/fem/output/temporary_files.hpp"
+#include "examples/common/temporary_files.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace fem {
+namespace common {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ void output_file::finish() {
     file_ = nullptr;
 }
 
-} // namespace fem
+} // namespace common

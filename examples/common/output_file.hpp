@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace fem {
+namespace common {
 
 /// A file that cannot be written; what() names it and the reason.
 class output_error : public std::runtime_error {
@@ -45,4 +45,4 @@ class output_file {
     std::FILE* file_ = nullptr;
 };
 
-} // namespace fem
+} // namespace common

@@ -1,5 +1,5 @@
 // temporary_files: their names lie in fixed memory, since a signal handler may neither allocate nor lock.
-#include "examples/fem/output/temporary_files.hpp"
+#include "examples/common/temporary_files.hpp"
 
 #include <array>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace fem {
+namespace common {
 namespace {
 
 struct entry {
@@ -89,4 +89,4 @@ void forget_temporary(const std::string& name) {
         }
 }
 
-} // namespace fem
+} // namespace common
