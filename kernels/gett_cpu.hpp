@@ -173,8 +173,8 @@ RICCI_FUNCTION void pack_run(const Element* from, long long step, int count, rea
 }
 
 /// A step's part of a run: rows [low, high) are inside of the operand.
-template <int InY> RICCI_FUNCTION void find_inside(const gett_arguments& a, const run& r, const sum_step<InY>& at, int& low,
-                                                   int& high) {
+template <int InY>
+RICCI_FUNCTION void find_inside(const gett_arguments& a, const run& r, const sum_step<InY>& at, int& low, int& high) {
     low = 0, high = r.count;
     for (int b = 0; b < bound_count; ++b)
         if (bound_side[b] == InY + 1)

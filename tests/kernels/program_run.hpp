@@ -13,8 +13,8 @@ enum class program_data : std::uint8_t { integers, unit };
 
 struct program_outcome {
     std::string report; ///< what differs, or nothing
-    /// Of what ran as one program: chains, and steps outside of them that zeros before additions are not; 0 where the
-    /// statements ran one by one.
+    /// Of a program in which something is fused: chains, and steps outside of them that zeros before additions are not;
+    /// else 0.
     int kernels = 0;
 };
 
