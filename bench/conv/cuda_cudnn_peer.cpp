@@ -99,6 +99,13 @@ struct manner {
     cudnnMathType_t math = CUDNN_FMA_MATH;
 };
 
+/// Where there are several.
+const char* name_of(const manner& how) {
+    return how.format == CUDNN_TENSOR_NHWC                     ? " nhwc"
+           : how.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION ? " converting"
+                                                               : "";
+}
+
 std::vector<manner> manners_of(scalar_type type, lowering::math_mode math) {
     if (type == scalar_type::f16)
         return {{CUDNN_TENSOR_NCHW, CUDNN_TENSOR_OP_MATH}, {CUDNN_TENSOR_NHWC, CUDNN_TENSOR_OP_MATH}};
@@ -184,11 +191,15 @@ class cudnn_peer : public convolution_peer {
         use_stream();
         std::vector<contender> all;
         std::size_t workspace = 1;
-        for (const manner& how : manners_of(p.type, runtime::chosen_math()))
-            workspace = std::max(workspace, offer(all, p, how, sets));
+        std::string reason = "cuDNN has no algorithm for it";
+        for (const manner& how : manners_of(p.type, runtime::chosen_math())) try {
+                workspace = std::max(workspace, offer(all, p, how, sets));
+            } catch (const error& e) { // another manner may do
+                reason = e.what();
+            }
         workspace_ = {}; // what was searched with may be all that there is, of which ricci wants some
         workspace_ = device_memory(where_, workspace);
-        if (all.empty()) throw error("cuDNN has no algorithm for it", blame::environment);
+        if (all.empty()) throw error(reason, blame::environment);
         return all;
     }
 
@@ -217,9 +228,7 @@ class cudnn_peer : public convolution_peer {
             const auto add =
                 [&](const char* after,
                     void (cudnn_peer::*run)(const description&, const found_algorithm&, const layer_operands&)) {
-                    contender c{"cudnn",
-                                fmt::format("{}{}, {}", name_of(found.algorithm),
-                                            how.format == CUDNN_TENSOR_NHWC ? " nhwc" : "", after),
+                    contender c{"cudnn", fmt::format("{}{}, {}", name_of(found.algorithm), name_of(how), after),
                                 [this, described, found, operands, run](std::size_t set) {
                                     const runtime::context_scope scope(runtime::driver(), context_);
                                     use_stream();
@@ -284,8 +293,12 @@ class cudnn_peer : public convolution_peer {
                                                            d.convolution.get(), d.y.get(), at.y, most, &count,
                                                            results, workspace_.data(), workspace_.bytes()),
                  "cudnnFindConvolutionForwardAlgorithmEx");
+        const auto is_new_algorithm = [&](cudnnConvolutionFwdAlgo_t a) {
+            return std::none_of(place->second.begin(), place->second.end(),
+                                [&](const found_algorithm& other) { return other.algorithm == a; });
+        };
         for (int n = 0; n < count && place->second.size() < most_offered; ++n) // the fastest first
-            if (results[n].status == CUDNN_STATUS_SUCCESS)
+            if (results[n].status == CUDNN_STATUS_SUCCESS && is_new_algorithm(results[n].algo))
                 place->second.push_back({results[n].algo, results[n].memory,
                                          how.math == CUDNN_FMA_MATH ? how.math : results[n].mathType});
         return place->second;
