@@ -15,7 +15,6 @@
 #include <complex>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -125,7 +124,7 @@ findings check_loop(const product& p, const In* a, const In* b, const Out* c, co
             random_value(old.seed, static_cast<unsigned long long>(place), old.digits, old.scale));
     };
     findings found;
-    for (std::int64_t place = 0; place < walk.elements; place += step, ++found.looked_at) {
+    for (std::int64_t place = 0; place < walk.elements; place += step) {
         const auto at = offsets_of(p, walk, place);
         exact sum{};
         long double squares = 0;
@@ -145,11 +144,8 @@ findings check_loop(const product& p, const In* a, const In* b, const Out* c, co
             squares += std::norm(before);
         }
         const auto size = static_cast<double>(std::sqrt(squares));
-        const auto off = static_cast<double>(std::abs(convert<exact>(c[at[0]]) - sum));
-        const double worst = off != off ? std::numeric_limits<double>::infinity() : size > 0 ? off / size : off;
-        found.worst = std::max(found.worst, worst);
-        if (off <= bound.sum * size + bound.last * static_cast<double>(std::abs(sum))) continue;
-        if (found.wrong++ == 0) found.first = place;
+        compare(found, bound, static_cast<double>(std::abs(convert<exact>(c[at[0]]) - sum)),
+                static_cast<double>(std::abs(sum)), static_cast<double>(std::sqrt(squares)), place);
     }
     return found;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ricci::bench {
 
@@ -44,6 +45,15 @@ error_bound bound_of(const product& p) {
     const double unit = unit_roundoff(compute_type(p)), terms = static_cast<double>(p.k);
     const double rounded = is_rounded(p) ? rounded_terms : 0;
     return {unit * (8 + 16 * std::sqrt(terms)) + rounded, 2 * unit_roundoff(p.c.type)};
+}
+
+void compare(findings& found, const error_bound& bound, double off, double value, double size, std::int64_t number) {
+    ++found.looked_at;
+    off = std::abs(off);
+    const double worst = off != off ? std::numeric_limits<double>::infinity() : size > 0 ? off / size : off;
+    found.worst = std::max(found.worst, worst);
+    if (off <= bound.sum * size + bound.last * std::abs(value)) return;
+    if (found.wrong++ == 0) found.first = number;
 }
 
 std::unique_ptr<device_tools> make_device_tools(device where) {

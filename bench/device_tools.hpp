@@ -38,6 +38,9 @@ struct error_bound {
     double sum = 0, last = 0;
 };
 
+/// One more element of `found`: `off` from `value`, the root of the sum of squares of whose terms is `size`.
+void compare(findings& found, const error_bound& bound, double off, double value, double size, std::int64_t number);
+
 /// Rounding errors are as if random: they grow with the root of k, and the largest of many stays below 16 times that.
 /// (N. Higham, T. Mary, SIAM J. Sci. Comput. 41, 2019.)
 error_bound bound_of(const product& p);

@@ -75,11 +75,8 @@ bool read_sizes(std::string_view word, std::vector<std::int64_t>& all) {
 
 /// "16x8x24"
 std::optional<shape> read_shape(std::string_view word) {
-    const auto parts = split(word, 'x');
-    if (parts.size() != 3) return std::nullopt;
-    const auto m = read_number(parts[0]), n = read_number(parts[1]), k = read_number(parts[2]);
-    if (!m || !n || !k) return std::nullopt;
-    return shape{*m, *n, *k};
+    const auto sizes = read_extents(word);
+    return sizes.size() == 3 ? std::optional(shape{sizes[0], sizes[1], sizes[2]}) : std::nullopt;
 }
 
 } // namespace
@@ -93,6 +90,16 @@ std::vector<std::string_view> split(std::string_view text, char mark) {
         if (more) text.remove_prefix(at + 1);
     }
     return words;
+}
+
+std::vector<std::int64_t> read_extents(std::string_view word) {
+    std::vector<std::int64_t> all;
+    for (const auto part : split(word, 'x')) {
+        const auto size = read_number(part);
+        if (!size) return {};
+        all.push_back(*size);
+    }
+    return all;
 }
 
 std::vector<std::int64_t> parse_sizes(std::string_view text, std::string_view option) {

@@ -32,6 +32,9 @@ struct operations {
 /// The words between marks, empty ones too.
 std::vector<std::string_view> split(std::string_view text, char mark);
 
+/// "16x8x24": the sizes between the x's, each as in parse_sizes; nothing where one of them is none.
+std::vector<std::int64_t> read_extents(std::string_view word);
+
 // Each of these throws ricci::error that names `option`, the word that is wrong, and what can be written.
 
 /// "1..32", "1..128:3" (every third), "2^10..2^20:*4" (four times the one before), "8,16,24", and lists of them.

@@ -45,6 +45,9 @@ class runner {
 
     bool computes() const { return contender_.computes; }
     void call() { contender_.run(next_++ % sets_); }
+    void show() const {
+        if (contender_.show) contender_.show();
+    }
 
     /// Finds how many calls a round has, and how long the host needs for them. A slow call is a round already.
     void calibrate() {
@@ -172,7 +175,7 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
             if (options.check && w.reset) w.reset();
             r.call(); // compiles, allocates, warms up
             backend.synchronize();
-            if (options.check && w.check && r.computes()) r.out.checked = w.check();
+            if (options.check && w.check && r.computes()) r.show(), r.out.checked = w.check();
         });
     for (runner& r : all) guarded(r, [&] { r.calibrate(); });
     for (int round = 0; round < options.repeat && !interrupted(); ++round)

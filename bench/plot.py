@@ -5,6 +5,7 @@
     bench/plot.py speedup batched.json --peer cublas --out speedup.pdf
     bench/plot.py batch counts.json --unit percent --out batch.png
     bench/plot.py rate fem.json --unit dof --peer unfused --out fem.png
+    bench/plot.py speedup conv.json --peer cudnn --out conv.png
 
 Several files are drawn into one figure. What differs between the rows has lines of its own, heights and batches too;
 where that were too many, as of a random sample, each row is a point. Needs matplotlib. Exit codes: 0 done, 1 an option
@@ -34,16 +35,22 @@ def best(row, peer):
 
 
 def size_of(row):
-    """What a row is drawn over: the order of an operator, n of n x n x n, the width of a tall-skinny product, else
-    the cube root of m*n*k."""
+    """What a row is drawn over: the order of an operator, the name of a layer, n of n x n x n, the width of a
+    tall-skinny product, else the cube root of m*n*k."""
     if row["kind"] == "fem":
         return row["order"]
+    if row["kind"] == "conv":
+        return row["layer"]
     m, n, k = row["m"], row["n"], row["k"]
     if row["kind"] == "atb":
         return (m * n) ** 0.5
     if row["kind"] == "ab":
         return (n * k) ** 0.5
     return n if m == n == k else (m * n * k) ** (1 / 3)
+
+
+def size_name(row):
+    return size_of(row) if row["kind"] == "conv" else f"size {size_of(row):.3g}"
 
 
 def height_of(row):
@@ -56,6 +63,7 @@ KEYS = {
     "kind": lambda row: row["kind"],
     "operator": lambda row: row.get("operator"),
     "form": lambda row: row.get("form"),
+    "algorithm": lambda row: row.get("algorithm"),
     "scatter": lambda row: row.get("scatter"),
     "operations": lambda row: row["operations"],
     "accumulate": lambda row: "+=" if row["accumulate"] else "=",
@@ -77,7 +85,7 @@ def differing(rows, by_batch):
         found = {}
         for row in rows:
             same = tuple(KEYS[other](row) for other in keys + by_batch * ["batch"])
-            same += tuple(row.get(other) for other in ("types", "m", "n", "k", "order"))
+            same += tuple(row.get(other) for other in ("types", "m", "n", "k", "order", "layer"))
             found.setdefault(same, set()).add(KEYS[key](row))
         if any(len(values) > 1 for values in found.values()):
             keys.append(key)
@@ -90,7 +98,7 @@ def grouped(rows, by_size=False):
         out = {}
         for row in rows:
             words = [row["types"]] + [KEYS[key](row) for key in keys]
-            name = " ".join(word for word in words if word) + (f", size {size_of(row):.3g}" if by_size else "")
+            name = " ".join(word for word in words if word) + (f", {size_name(row)}" if by_size else "")
             out.setdefault(name, []).append(row)
         return out
 
@@ -175,7 +183,17 @@ def draw_lines(axes, rows, place, options, by_size=False):
     axes.set_ylim(bottom=0)
 
 
+def layers_in(rows):
+    """The names of layers, in order of appearance; empty where a row is none."""
+    return list(dict.fromkeys(row["layer"] for row in rows)) if all(row["kind"] == "conv" for row in rows) else []
+
+
 def draw_rate(axes, rows, options):
+    layers = layers_in(rows)
+    if layers:
+        draw_lines(axes, rows, lambda row: layers.index(row["layer"]), options)
+        axes.set_xticks(range(len(layers)), layers, rotation=30, ha="right")
+        return
     draw_lines(axes, rows, size_of, options)
     axes.set_xlabel("order" if all(row["kind"] == "fem" for row in rows) else "size")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -194,7 +212,8 @@ def draw_speedup(axes, rows, options):
     groups = grouped([row for row in rows if peer in row["ratio"]])
     if not groups:
         refuse(f"no row has a time of {peer}")
-    sizes = sorted({size_of(row) for group in groups.values() for row in group})
+    layers = layers_in(rows)
+    sizes = layers or sorted({size_of(row) for group in groups.values() for row in group})
     places = {size: n for n, size in enumerate(sizes)}
     width = 0.8 / len(groups)
     for number, (name, group) in enumerate(groups.items()):
@@ -205,9 +224,10 @@ def draw_speedup(axes, rows, options):
         else:  # bars would hide each other
             axes.plot(at, ratios, linestyle="", marker=".", label=name)
     step = max(1, len(places) // 32)
-    axes.set_xticks(list(places.values())[::step], [f"{size:.3g}" for size in places][::step])
+    names = layers or [f"{size:.3g}" for size in places]
+    axes.set_xticks(list(places.values())[::step], names[::step], **({"rotation": 30, "ha": "right"} if layers else {}))
     axes.axhline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("size")
+    axes.set_xlabel("layer" if layers else "size")
     axes.set_ylabel(f"time of {peer} / time of ricci")
 
 
@@ -247,6 +267,8 @@ def main():
         rows = [row for row in rows if row["types"] in options.types.split(",")]
         if not rows:
             refuse("no row has these types")
+    if len({row["kind"] == "conv" for row in rows}) > 1:
+        refuse("layers and other points do not go into one figure")
     if options.unit == "dof" and not all("unknowns" in row for row in rows):
         refuse("--unit dof is for what `ricci bench fem` wrote")
     options.peer = peers_to_draw(options.peer, peers, rows)

@@ -23,12 +23,20 @@ struct field_operator {
     double unknowns = 0; ///< what is applied is counted in them, too
 };
 
+/// A layer of a network: what names a point that is a convolution.
+struct convolution_layer {
+    std::string name; ///< "64x128@112"
+    std::int64_t channels = 1, filters = 1, width = 1, height = 1;
+    std::string algorithm; ///< "direct"; "f4", by tiles of 4 x 4
+};
+
 /// One point that was measured.
 struct row {
-    std::string kind; ///< "batched", "atb", "ab", "statement", "fem"
+    std::string kind; ///< "batched", "atb", "ab", "statement", "fem", "conv"
     shape size;       ///< zero for what is no product of two operands
     std::optional<field_operator> field;
-    std::int64_t batch = 1;    ///< of an operator, elements
+    std::optional<convolution_layer> layer;
+    std::int64_t batch = 1;    ///< of an operator, elements; of a layer, pictures
     std::string types;         ///< "f16:f32"
     std::string math = "full"; ///< "tf32": f32 and c64 may be rounded to TF32, by peers also
     std::string operations;    ///< "NT"
@@ -52,6 +60,9 @@ struct peer_version {
     std::string missing;       ///< why it is not there; empty if it is
 };
 
+/// What the rows of a report are of.
+enum class subject { products, fields, layers };
+
 struct report {
     std::string command, version, date; ///< date: ISO 8601, UTC
     std::string device, chip, architecture;
@@ -62,7 +73,7 @@ struct report {
     peak peak_at_start, peak_at_end; ///< of a CPU
     std::int64_t cache = 0;          ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
-    bool fields = false; ///< its rows are of operators on fields
+    subject of = subject::products;
     bool energy = false;
     bool counters = false;   ///< asked for
     std::string no_counters; ///< why there are none
@@ -83,9 +94,10 @@ double percent_of(const row& r, const measured& m);
 /// The peer's time over ricci's; 0 where either has none.
 double ratio_to(const row& r, std::string_view peer);
 
-/// Rows of one kind and type, or all.
+/// Rows of one type, or all; of layers those of one algorithm, and each layer's fastest that is not direct.
 struct summary {
-    std::string what; ///< "f64", "all"
+    std::string what;      ///< "f64", "all"
+    std::string algorithm; ///< of layers: "f4", "best of f2, f4, f6"
     std::size_t rows = 0;
     struct figure {
         double mean = 0, least = 0; ///< geometric mean

@@ -34,6 +34,14 @@ std::string field_of(const row& r, const measured* ours) {
                        r.field->unknowns, optional(ours, ours ? unknowns_rate(r, *ours) : 0));
 }
 
+constexpr const char* layer_names = ",layer,channels,filters,width,height,algorithm";
+
+std::string layer_of(const row& r) {
+    if (!r.layer) return "";
+    const convolution_layer& l = *r.layer;
+    return fmt::format(",{},{},{},{},{},{}", l.name, l.channels, l.filters, l.width, l.height, l.algorithm);
+}
+
 /// Of each product, for every event.
 std::string counts(const row& r, const measured* m) {
     std::string out;
@@ -50,7 +58,8 @@ std::string to_csv(const report& r) {
     std::string out =
         "kind,m,n,k,batch,types,math,operations,layout,padding,offset,accumulate,statement,kernel,bytes,flops,"
         "us,gb_per_s,gf_per_s,percent,percent_of,error,wrong,joules";
-    if (r.fields) out += field_names;
+    if (r.of == subject::fields) out += field_names;
+    if (r.of == subject::layers) out += layer_names;
     if (r.counters) out += count_names("");
     for (const peer_version& p : r.peers) {
         out += fmt::format(",{0}_us,{0}_variant,{0}_ratio,{0}_joules", p.name);
@@ -71,7 +80,7 @@ std::string to_csv(const report& r) {
                            optional(checked, checked ? ours->checked->worst : 0),
                            checked ? fmt::format("{}", ours->checked->wrong) : "",
                            optional(metered, metered ? *ours->joules : 0));
-        out += field_of(each, ours);
+        out += field_of(each, ours) + layer_of(each);
         if (r.counters) out += counts(each, ours);
         for (const peer_version& p : r.peers) {
             const measured* const best = best_of(each, p.name);

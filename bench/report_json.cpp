@@ -63,6 +63,11 @@ json to_json(const report& report, const row& r) {
         if (!r.field->scatter.empty()) out["scatter"] = r.field->scatter;
         out["unknowns"] = r.field->unknowns;
     }
+    if (r.layer) {
+        out["layer"] = r.layer->name, out["algorithm"] = r.layer->algorithm;
+        out["channels"] = r.layer->channels, out["filters"] = r.layer->filters;
+        out["width"] = r.layer->width, out["height"] = r.layer->height;
+    }
     if (!r.failure.empty()) out["failure"] = r.failure;
     json ratios = json::object();
     for (const peer_version& p : report.peers)
@@ -119,6 +124,7 @@ std::string to_json(const report& r) {
     json all = json::array();
     for (const summary& s : summaries_of(r)) {
         json each{{"types", s.what}, {"rows", s.rows}, {"percent", to_json(s.percent)}, {"ratio", json::object()}};
+        if (!s.algorithm.empty()) each["algorithm"] = s.algorithm;
         for (const auto& [peer, figure] : s.ratios) each["ratio"][peer] = to_json(figure);
         all.push_back(each);
     }

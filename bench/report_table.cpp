@@ -31,6 +31,11 @@ std::string millijoules(const row& r, const std::string& peer) {
     return best && best->joules ? fmt::format("{:.4g}", 1e3 * *best->joules) : "-";
 }
 
+/// What the counts of a row are of.
+const char* each_of(const row& r) {
+    return r.field ? "    each element:" : r.layer ? "    each picture:" : "    each product:";
+}
+
 /// "    each product: ricci 66 instructions, 41 cycles, 9 loads, 4 stores; blas ..."; empty where nothing was
 /// counted.
 std::string counts_of(const report& r, const row& of) {
@@ -44,15 +49,14 @@ std::string counts_of(const report& r, const row& of) {
             if (const auto count = count_of(of, *best, e))
                 counts +=
                     fmt::format("{} {:.4g} {}", counts.empty() ? "" : ",", *count, events_of_processor()[e].name);
-        if (!counts.empty())
-            out += fmt::format("{} {}{}", out.empty() ? (of.field ? "    each element:" : "    each product:") : ";",
-                               name, counts);
+        if (!counts.empty()) out += fmt::format("{} {}{}", out.empty() ? each_of(of) : ";", name, counts);
     }
     return out.empty() ? "" : out + "\n";
 }
 
 std::string operation_of(const row& r) {
     if (r.field) return r.field->scatter.empty() ? "-" : r.field->scatter;
+    if (r.layer) return r.layer->algorithm + (r.math != "full" ? " " + r.math : "");
     std::string text = fmt::format("{}{}", r.operations, r.operations.empty() ? "" : " ");
     if (r.kind != "statement") text += r.accumulate ? "+=" : "=";
     if (r.math != "full") text += " " + r.math;
@@ -73,6 +77,17 @@ std::string figures_of(const summary::figure& f, const char* unit) {
     return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
 }
 
+/// What the columns that name a point are called.
+struct column_names {
+    const char *size, *operation, *batch;
+};
+
+const column_names& names_of(subject of) {
+    static constexpr column_names names[] = {
+        {"m x n x k", "operation", "batch"}, {"operator", "scatter", "elements"}, {"layer", "algorithm", "batch"}};
+    return names[static_cast<int>(of)];
+}
+
 } // namespace
 
 std::string table_head(const report& r) {
@@ -84,10 +99,10 @@ std::string table_head(const report& r) {
     if (!r.gpu.driver.empty()) out += fmt::format(", driver {}", r.gpu.driver);
     if (!r.gpu.cuda.empty()) out += fmt::format(", CUDA {}", r.gpu.cuda);
     out += fmt::format(", ricci {}, {}\n{}; % is of ", r.version, r.date, yardsticks(r.at_start, r.peak_at_start));
-    out += r.cache > 0 ? fmt::format("the peak, operands stay in L2 and take at most {:.0f} KB\n",
-                                     static_cast<double>(r.cache) * 1e-3)
-           : r.fields  ? "the triad; with a p, of the peak, where the arithmetic takes longer\n"
-                       : "the triad, for A^T*B of reading\n";
+    out += r.cache > 0                 ? fmt::format("the peak, operands stay in L2 and take at most {:.0f} KB\n",
+                                                     static_cast<double>(r.cache) * 1e-3)
+           : r.of != subject::products ? "the triad; with a p, of the peak, where the arithmetic takes longer\n"
+                                       : "the triad, for A^T*B of reading\n";
     if (!r.no_counters.empty()) out += fmt::format("no counters on this machine: {}\n", r.no_counters);
     for (const peer_version& p : r.peers) {
         if (!p.missing.empty())
@@ -95,9 +110,9 @@ std::string table_head(const report& r) {
         else if (!p.version.empty())
             out += fmt::format("{}: {}\n", p.name, p.version);
     }
-    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11}", r.fields ? "operator" : "m x n x k", "type",
-                       r.fields ? "scatter" : "operation", r.fields ? "elements" : "batch", "us");
-    if (r.fields) out += fmt::format(" {:>9}", "MDOF/s");
+    const column_names& names = names_of(r.of);
+    out += fmt::format("{:<22} {:<8} {:<16} {:>10} {:>11}", names.size, "type", names.operation, names.batch, "us");
+    if (r.of == subject::fields) out += fmt::format(" {:>9}", "MDOF/s");
     out += fmt::format(" {:>9} {:>10} {:>7}", "GB/s", "GF/s", "%");
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", "vs " + name, ratio_width);
     if (r.energy) {
@@ -108,7 +123,8 @@ std::string table_head(const report& r) {
 }
 
 std::string table_line(const report& r, const row& of) {
-    const std::string size = of.field ? fmt::format("{} p={} {}", of.field->name, of.field->order, of.field->form)
+    const std::string size = of.layer   ? of.layer->name
+                             : of.field ? fmt::format("{} p={} {}", of.field->name, of.field->order, of.field->form)
                              : of.size.m == 0 ? "-"
                                               : fmt::format("{}x{}x{}", of.size.m, of.size.n, of.size.k);
     std::string out = fmt::format("{:<22} {:<8} {:<16} {:>10}", size, of.types, operation_of(of), of.batch);
@@ -117,7 +133,7 @@ std::string table_line(const report& r, const row& of) {
     if (!ours) return out + fmt::format("{}  {}\n", last, of.failure.empty() ? "no time" : of.failure);
     out += fmt::format(" {:>11.2f}", ours->seconds * 1e6);
     if (of.field) out += fmt::format(" {:>9.1f}", unknowns_rate(of, *ours) * 1e-6);
-    const char* const mark = of.field && of.against_peak && r.cache == 0 ? "p" : "";
+    const char* const mark = (of.field || of.layer) && of.against_peak && r.cache == 0 ? "p" : "";
     out += fmt::format(" {:>9.1f} {:>10.1f} {:>7}", of.bytes / ours->seconds * 1e-9, of.flops / ours->seconds * 1e-9,
                        fmt::format("{:.1f}{}", percent_of(of, *ours), mark));
     for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
@@ -137,8 +153,8 @@ std::string table_line(const report& r, const row& of) {
 std::string table_foot(const report& r) {
     std::string out;
     for (const summary& s : summaries_of(r)) {
-        out +=
-            fmt::format("{} ({} row{}): {}\n", s.what, s.rows, s.rows == 1 ? "" : "s", figures_of(s.percent, " %"));
+        out += fmt::format("{}{}{} ({} row{}): {}\n", s.what, s.algorithm.empty() ? "" : " ", s.algorithm, s.rows,
+                           s.rows == 1 ? "" : "s", figures_of(s.percent, " %"));
         for (const auto& [peer, figure] : s.ratios)
             out += fmt::format("  against {}, {} of them: {}\n", peer, figure.rows, figures_of(figure, "x"));
     }

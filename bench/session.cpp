@@ -139,7 +139,7 @@ work work_of(const product& p) {
     return w;
 }
 
-session::session(const session_options& options, const peer_kinds* fields)
+session::session(const session_options& options, const peer_kinds* kinds)
     : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
     check_outputs({{"--json", options.json}, {"--csv", options.csv}}); // now, not after an hour
     if (options.in_cache) report_.cache = in_cache_bytes(where_);
@@ -154,8 +154,8 @@ session::session(const session_options& options, const peer_kinds* fields)
     report_.counters = options.counters;
     if (options.counters)
         report_.no_counters = where_.is_cpu() ? counters_problem(events_of_processor()) : "they are a CPU's";
-    report_.fields = fields != nullptr;
-    make_peers(fields);
+    if (kinds) report_.of = kinds->of;
+    make_peers(kinds);
     report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
     if (options.in_cache || has_peak()) report_.peak_at_start = measure_peak();
     print(table_head(report_));
@@ -163,7 +163,7 @@ session::session(const session_options& options, const peer_kinds* fields)
 
 bool session::has_peak() const { return where_.is_cpu() && runtime::backend_of(where_).machine().has_compiler; }
 
-void session::make_peers(const peer_kinds* fields) {
+void session::make_peers(const peer_kinds* kinds) {
     if (options_.peers == "none") return;
     const bool asked = !options_.peers.empty();
     std::vector<std::string> names;
@@ -171,9 +171,9 @@ void session::make_peers(const peer_kinds* fields) {
         const auto words = split(options_.peers, ',');
         if (std::find(words.begin(), words.end(), "none") != words.end())
             throw error(fmt::format("--peers: none goes with no other peer: {}", options_.peers));
-        names = parse_choices(options_.peers, "--peers", fields ? fields->names : peer_names());
-    } else if (fields) {
-        names = fields->usual(where_);
+        names = parse_choices(options_.peers, "--peers", kinds ? kinds->names : peer_names());
+    } else if (kinds) {
+        names = kinds->usual(where_);
     } else {
         names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"}
                                  : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
@@ -183,8 +183,8 @@ void session::make_peers(const peer_kinds* fields) {
         auto& made = peers_.emplace_back();
         report_.peers.push_back({name, "", ""});
         try {
-            if (!fields) made = make_peer(name, where_, *tools_);
-            report_.peers.back().version = fields ? fields->open(name, where_, *tools_) : made->version();
+            if (!kinds) made = make_peer(name, where_, *tools_);
+            report_.peers.back().version = kinds ? kinds->open(name, where_, *tools_) : made->version();
         } catch (const error& e) {
             if (asked) throw;
             report_.peers.back().missing = e.what();

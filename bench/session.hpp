@@ -74,6 +74,7 @@ work work_of(const product& p);
 
 /// The peers of a bench whose work is no product; work::contenders knows them by name.
 struct peer_kinds {
+    subject of = subject::fields; ///< what the rows are of
     std::vector<std::string> names;
     std::function<std::vector<std::string>(device)> usual; ///< where none are named
     /// Makes one ready, and returns its version. Throws ricci::error (environment) where it is not there.
@@ -83,8 +84,8 @@ struct peer_kinds {
 class session {
   public:
     /// Opens the device, measures its memory and prints the report's head. Throws ricci::error for a device, peer or
-    /// output file that cannot be had. `fields`: rows are of operators on fields, whose peers these are.
-    explicit session(const session_options& options, const peer_kinds* fields = nullptr);
+    /// output file that cannot be had. `kinds`: rows are of no products, and these are their peers.
+    explicit session(const session_options& options, const peer_kinds* kinds = nullptr);
 
     device where() const { return where_; }
 
@@ -99,7 +100,7 @@ class session {
   private:
     void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
     void measure_row(row& r, const work& w);
-    void make_peers(const peer_kinds* fields);
+    void make_peers(const peer_kinds* kinds);
     /// Adds to `load` what the peers offer; returns those that refused.
     std::vector<measured> offers(workload& load,
                                  const std::function<std::vector<contender>(std::size_t peer)>& of) const;

@@ -2,6 +2,7 @@
 #include "tools/bench_command.hpp"
 
 #include "bench/batched_bench.hpp"
+#include "bench/conv/conv_bench.hpp"
 #include "bench/fem/fem_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
@@ -24,6 +25,7 @@ struct all_options {
     bench::batched_options batched;
     bench::tall_skinny_options tall_skinny;
     bench::fem::options fem;
+    bench::conv::options conv;
     std::string statements;
     std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...] or NAME=FILE.npy
     std::int64_t offset = 0;
@@ -38,6 +40,10 @@ constexpr const char* peers_of_operators =
     "What to measure against: unfused (ricci, each contraction a statement with its result in memory), cublas (on a "
     "GPU), blas (the same, contractions by that library), loops (sum factorisation by hand over constant "
     "sizes; all on a CPU), or none; else all that this device has";
+
+constexpr const char* peers_of_layers =
+    "What to measure against: direct (ricci's direct statement), im2col (windows as a matrix, by the BLAS that CMake "
+    "found; on a CPU), cudnn (the best of its algorithms; on a GPU), or none; else all that this device has";
 
 /// What every subcommand takes.
 void add_common(CLI::App& app, all_options& o, const char* peers_help) {
@@ -136,6 +142,23 @@ void add_fem(CLI::App& app, all_options& o) {
                "  RICCI_NUM_THREADS=1 ricci bench fem --device cpu --bp 1 --form E --csv -");
 }
 
+void add_conv(CLI::App& app, all_options& o) {
+    bench::conv::options& c = o.conv;
+    app.add_option("--layers", c.layers,
+                   "3x3 layers of vgg16, resnet50 (both the default), square (VGG-16's with as many filters as "
+                   "channels), or channels x filters x side, or x width x height: 64x128x112,3x64x320x240");
+    app.add_option("--batch", c.batch, "Pictures, a list: 1,8,32,64 (default 32, on a CPU 1)");
+    app.add_option("--algorithms", c.algorithms,
+                   "direct: one statement; f2, f4, f6: Winograd's, by tiles of so many pixels along each direction "
+                   "(default all)");
+    app.add_option("--types", c.types, "f32, f16, whose sums are in f32 (default f32)");
+    app.footer(
+        "Examples:\n"
+        "  ricci bench conv --json conv.json\n"
+        "  ricci bench conv --layers vgg16 --batch 1,8,32,64 --algorithms f4,f6 --types f32,f16 --peers cudnn\n"
+        "  RICCI_NUM_THREADS=1 ricci bench conv --device cpu --layers square --csv -");
+}
+
 void add_statement(CLI::App& app, all_options& o) {
     app.add_option("statements", o.statements, "Statements in Einstein notation, separated by ';'; a row each")
         ->required();
@@ -168,26 +191,32 @@ std::function<int()> add_bench_command(CLI::App& app, const std::string& command
     CLI::App* const fem_app = bench_app->add_subcommand(
         "fem", "Finite-element operators without matrices: CEED's bake-off problems BP1 to BP6 on hexahedra");
     add_fem(*fem_app, *options);
+    CLI::App* const conv_app = bench_app->add_subcommand(
+        "conv", "Layers of convolutional networks, by Winograd's algorithms and directly: VGG-16's and ResNet-50's");
+    add_conv(*conv_app, *options);
     CLI::App* const statement_app = bench_app->add_subcommand("statement", "Any statement on random operands");
     add_statement(*statement_app, *options);
     for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options, peers_of_products);
     add_common(*fem_app, *options, peers_of_operators);
-    for (CLI::App* const sub : {batched_app, tall_app, fem_app, statement_app}) refuse_empty_options(*sub);
+    add_common(*conv_app, *options, peers_of_layers);
+    for (CLI::App* const sub : {batched_app, tall_app, fem_app, conv_app, statement_app}) refuse_empty_options(*sub);
     bench_app->footer(
         "Examples:\n"
         "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
         "  ricci bench tall-skinny --height 2^23 --widths 1..64 --types f64,f16:f32\n"
         "  ricci bench fem --bp 1..6 --orders 1..8 --json fem.json\n"
+        "  ricci bench conv --layers vgg16,resnet50 --batch 1,8,32,64 --json conv.json\n"
         "  ricci bench statement \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,1000]\" \"B=f64[8,8,1000]\" "
         "\"C=f64[8,8,1000]\"\n"
         "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
         "what was measured until then is printed and written.");
-    return [options, command, tall_app, fem_app, statement_app] {
+    return [options, command, tall_app, fem_app, conv_app, statement_app] {
         options->session.command = command;
         options->session.version = RICCI_VERSION;
         options->session.check = !options->no_check;
         if (*tall_app) return bench::run_tall_skinny(options->tall_skinny, options->session);
         if (*fem_app) return bench::fem::run(options->fem, options->session);
+        if (*conv_app) return bench::conv::run(options->conv, options->session);
         if (*statement_app) return run_statements(*options);
         return bench::run_batched(options->batched, options->session);
     };

@@ -106,7 +106,7 @@ row describe(const problem& p) {
 using peers_by_name = std::map<std::string, std::unique_ptr<operator_peer>>;
 
 work work_of(const problem& p, peers_by_name& peers, device where) {
-    const auto ours = std::make_shared<const program>(fused(p));
+    const auto ours = std::make_shared<const text_program>(fused(p));
     work w;
     for (std::size_t n = 0; n < ours->operands.size(); ++n) {
         const text_operand& o = ours->operands[n];
@@ -120,7 +120,7 @@ work work_of(const problem& p, peers_by_name& peers, device where) {
             const auto* const first = reinterpret_cast<const std::byte*>(numbers.data());
             return std::vector(first, first + numbers.size() * sizeof numbers.front());
         };
-    w.bind = [ours](const operand_addresses& at, device d) { return bind(*ours, at, {}, d); };
+    w.bind = [ours](const operand_addresses& at, device d) { return bind_program(*ours, at, {}, d); };
     w.contenders = [p, &peers](const std::string& name, const std::vector<operand_addresses>& sets) {
         return peers.at(name)->contenders(p, sets);
     };
@@ -164,7 +164,7 @@ int run(options options_of, session_options session_of) {
     if (session_of.in_cache) options_of.cache = in_cache_bytes(where);
     const auto points = points_of(options_of, where.is_cpu() ? 200'000'000 : 2'000'000'000);
     peers_by_name peers;
-    const peer_kinds kinds{operator_peer_names(),
+    const peer_kinds kinds{subject::fields, operator_peer_names(),
                            [](device d) {
                                return d.is_cuda() ? std::vector<std::string>{"unfused", "cublas"}
                                                   : std::vector<std::string>{"unfused", "loops", "blas"};

@@ -1,10 +1,11 @@
 // notation: the statements of the bake-off problems.
 #include "bench/fem/notation.hpp"
 
-#include <ricci/runtime/run.hpp>
-
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ricci::bench::fem {
 
@@ -64,24 +65,20 @@ std::string steps_of(const problem& p) {
 }
 
 text_operand tensor(const problem& p, std::string name, std::vector<std::int64_t> extents, bool has_components) {
-    text_operand o;
     if (has_components && p.components() > 1) extents.push_back(p.components());
     const bool of_elements = name != "B" && name != "G" && name != "x" && name != "y";
     if (of_elements) extents.push_back(p.mesh.elements());
-    o.type = name == "l" ? lowering::scalar_type::i32 : p.type;
-    o.name = std::move(name), o.extents = std::move(extents);
-    std::int64_t stride = 1;
-    for (const std::int64_t extent : o.extents) o.strides.push_back(stride), stride *= extent;
-    return o;
+    const auto type = name == "l" ? lowering::scalar_type::i32 : p.type;
+    return dense(std::move(name), type, std::move(extents));
 }
 
-program make(const problem& p, const std::string& steps) {
+text_program make(const problem& p, const std::string& steps) {
     const std::int64_t P = p.nodes_along(), Q = p.points_along(), N = p.mesh.nodes(p.order);
     std::string text = p.is_global() ? gather + steps + scatter : steps;
     text = replaced(replaced(text, "$", p.components() > 1 ? ",m" : ""), "@", p.atomic ? "atomic(l)" : "l");
     text.pop_back(); // the last semicolon
 
-    program out;
+    text_program out;
     out.statements = parse_text(text);
     out.operands = {tensor(p, "B", {Q, P}, false), tensor(p, "G", {Q, Q}, false),
                     p.is_mass() ? tensor(p, "S", {Q, Q, Q}, false) : tensor(p, "S", {Q, Q, Q, 6}, false)};
@@ -106,35 +103,8 @@ program make(const problem& p, const std::string& steps) {
 
 } // namespace
 
-program fused(const problem& p) { return make(p, p.is_mass() ? mass(p) : diffusion(p)); }
+text_program fused(const problem& p) { return make(p, p.is_mass() ? mass(p) : diffusion(p)); }
 
-program step_by_step(const problem& p) { return make(p, steps_of(p)); }
-
-std::vector<lowering::statement> bind(const program& p, const std::vector<void*>& operands,
-                                      const std::vector<void*>& intermediates, device where) {
-    std::vector<text_operand> all = p.operands;
-    for (std::size_t n = 0; n < all.size(); ++n) all[n].data = operands[n];
-    std::vector<std::int32_t> locals;
-    for (std::size_t n = 0; n < p.intermediates.size(); ++n) {
-        all.push_back(p.intermediates[n]);
-        all.back().data = intermediates.empty() ? nullptr : intermediates[n];
-        locals.push_back(intermediates.empty() ? runtime::new_local() : lowering::no_local);
-    }
-    for (text_operand& o : all) o.device = where.code();
-    std::vector<lowering::statement> bound;
-    for (const text_statement& s : p.statements) {
-        bound.push_back(bind_text(s, all));
-        for (lowering::access& a : bound.back().accesses)
-            for (std::size_t n = 0; n < locals.size(); ++n)
-                if (a.name == p.intermediates[n].name) a.local = locals[n];
-    }
-    return bound;
-}
-
-std::int64_t elements_of(const text_operand& o) {
-    std::int64_t elements = 1;
-    for (const std::int64_t extent : o.extents) elements *= extent;
-    return elements;
-}
+text_program step_by_step(const problem& p) { return make(p, steps_of(p)); }
 
 } // namespace ricci::bench::fem

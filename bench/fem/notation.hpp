@@ -2,14 +2,9 @@
 #pragma once
 
 #include "bench/fem/problem.hpp"
+#include "bench/text_program.hpp"
 
-#include <ricci/dsl/text.hpp>
-#include <ricci/runtime/device.hpp>
-
-#include <array>
 #include <cstddef>
-#include <string>
-#include <vector>
 
 namespace ricci::bench::fem {
 
@@ -22,21 +17,9 @@ namespace ricci::bench::fem {
 ///     l(i,j,k,e)      the nodes' numbers
 enum tensor_number : std::size_t { at_B, at_G, at_S, at_u, at_v, at_l };
 
-struct program {
-    std::vector<text_statement> statements;
-    std::vector<text_operand> operands;      ///< in the order of tensor_number
-    std::vector<text_operand> intermediates; ///< what statements hand each other
-};
-
 /// With as few statements as a user would write: what they hand each other are locals.
-program fused(const problem& p);
+text_program fused(const problem& p);
 /// Every contraction by itself.
-program step_by_step(const problem& p);
-
-/// The statements at these addresses. The intermediates are there too; or locals, where there is none.
-std::vector<lowering::statement> bind(const program& p, const std::vector<void*>& operands,
-                                      const std::vector<void*>& intermediates, device where);
-
-std::int64_t elements_of(const text_operand& o);
+text_program step_by_step(const problem& p);
 
 } // namespace ricci::bench::fem

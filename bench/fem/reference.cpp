@@ -2,13 +2,13 @@
 #include "bench/fem/reference.hpp"
 
 #include "bench/fem/notation.hpp"
+#include "bench/read_values.hpp"
 
 #include <ricci/runtime/math_mode.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace ricci::bench::fem {
 
@@ -19,14 +19,8 @@ using values = std::vector<exact>;
 
 constexpr double most_flops = 3e7; ///< of a check
 
-/// `count` numbers from element `first` of a tensor on the device.
 values read(const problem& p, const void* tensor, std::int64_t first, std::int64_t count, device where) {
-    const auto get = [&]<class T>(T) {
-        std::vector<T> host(static_cast<std::size_t>(count));
-        runtime::copy(cpu(), host.data(), where, static_cast<const T*>(tensor) + first, host.size() * sizeof(T));
-        return values(host.begin(), host.end());
-    };
-    return p.type == lowering::scalar_type::f64 ? get(double()) : get(float());
+    return read_values<exact>(p.type, tensor, first, count, where);
 }
 
 values squares(values x) {
@@ -152,7 +146,8 @@ class checker {
                 stored = read(p_, at_[at_v], (e * p_.components() + m) * p_.nodes(), p_.nodes(), where_);
             }
             for (std::size_t n = 0; n < stored.size(); ++n)
-                compare(stored[n], sums[n], std::sqrt(terms[n]),
+                compare(found_, bound_, static_cast<double>(stored[n] - sums[n]), static_cast<double>(sums[n]),
+                        static_cast<double>(std::sqrt(terms[n])),
                         (e * p_.components() + m) * p_.nodes() + static_cast<std::int64_t>(n));
         }
     }
@@ -172,15 +167,6 @@ class checker {
                                 terms[static_cast<std::size_t>(n)] += more_terms[static_cast<std::size_t>(o)];
                             }
                 }
-    }
-
-    void compare(exact stored, exact sum, exact size, std::int64_t number) {
-        ++found_.looked_at;
-        const auto off = static_cast<double>(std::abs(stored - sum)), unit = static_cast<double>(size);
-        const double worst = off != off ? std::numeric_limits<double>::infinity() : unit > 0 ? off / unit : off;
-        found_.worst = std::max(found_.worst, worst);
-        if (off <= bound_.sum * unit + bound_.last * static_cast<double>(std::abs(sum))) return;
-        if (found_.wrong++ == 0) found_.first = number;
     }
 
     const problem& p_;

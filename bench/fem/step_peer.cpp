@@ -1,5 +1,4 @@
 // step_peer: a contraction at a time with every intermediate in memory, by ricci, or by a library as GEMMs.
-#include "bench/device_memory.hpp"
 #include "bench/fem/contraction.hpp"
 #include "bench/fem/notation.hpp"
 #include "bench/fem/operator_peer.hpp"
@@ -18,29 +17,6 @@
 namespace ricci::bench::fem {
 
 namespace {
-
-/// The memory of a program's intermediates, which all sets of operands share.
-class intermediates {
-  public:
-    intermediates(const program& p, device where) {
-        std::int64_t bytes = 0;
-        std::vector<std::int64_t> begins;
-        for (const text_operand& o : p.intermediates) {
-            begins.push_back(bytes);
-            bytes += (elements_of(o) * lowering::size_of(o.type) + alignment - 1) / alignment * alignment;
-        }
-        memory_ = device_memory(where, static_cast<std::size_t>(std::max(bytes, alignment)));
-        // Now, so that pages are found before anything is timed, ricci's workspace too.
-        runtime::backend_of(where).zero(memory_.data(), memory_.bytes());
-        for (const std::int64_t begin : begins) addresses_.push_back(memory_.data() + begin);
-    }
-    const std::vector<void*>& addresses() const { return addresses_; }
-
-  private:
-    static constexpr std::int64_t alignment = 512;
-    device_memory memory_;
-    std::vector<void*> addresses_;
-};
 
 using step = std::function<void(std::size_t set)>;
 
@@ -85,10 +61,10 @@ class step_peer : public operator_peer {
     }
 
     std::vector<contender> contenders(const problem& p, const std::vector<operand_addresses>& sets) override {
-        const program steps = step_by_step(p);
-        auto memory = std::make_shared<intermediates>(steps, where_);
+        const text_program steps = step_by_step(p);
+        auto memory = std::make_shared<intermediate_memory>(steps, where_);
         std::vector<std::vector<lowering::statement>> programs;
-        for (const auto& set : sets) programs.push_back(bind(steps, set, memory->addresses(), where_));
+        for (const auto& set : sets) programs.push_back(bind_program(steps, set, memory->addresses(), where_));
         std::vector<step> all;
         for (std::size_t n = 0; n < programs.front().size(); ++n) all.push_back(step_of(programs, n));
         return {{name_, "", [all = std::move(all), memory](std::size_t set) {

@@ -1,23 +1,18 @@
 // cuda_cutensor_peer: cuTENSOR 2 by one contraction, where its library is found at run time.
 #include "bench/device_memory.hpp"
 #include "bench/peers/cuda_cutensor_api.hpp"
+#include "bench/peers/cuda_peer_library.hpp"
 #include "bench/peers/peer.hpp"
 
 #include "runtime/cuda_context.hpp"
-#include "runtime/cuda_library.hpp"
 
 #include <ricci/lowering/error.hpp>
 #include <ricci/runtime/backend.hpp>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <glob.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,10 +20,7 @@ namespace ricci::bench {
 
 namespace {
 
-namespace fs = std::filesystem;
 using lowering::scalar_type;
-
-constexpr const char* library_name = "libcutensor.so.2";
 
 #define RICCI_CUTENSOR_FUNCTIONS(X)                                                                                  \
     X(cutensorCreate)                                                                                                \
@@ -58,65 +50,18 @@ struct cutensor_functions {
     }
 };
 
-/// RICCI_CUTENSOR (the file, or its folder), else the folders of the toolkit and of Python's wheels; else the
-/// loader's.
-fs::path find_library() {
-    std::vector<std::string> patterns;
-    const auto from = [](const char* variable) {
-        const char* const value = std::getenv(variable);
-        return std::string(value ? value : "");
-    };
-    if (const std::string chosen = from("RICCI_CUTENSOR"); !chosen.empty())
-        return fs::is_directory(chosen) ? fs::path(chosen) / library_name : fs::path(chosen);
-    for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "HOME"})
-        if (std::string root = from(variable); !root.empty()) {
-            if (std::string_view(variable) == "HOME") root += "/.local";
-            patterns.push_back(root + "/lib/python3*/site-packages/cutensor/lib/");
-            patterns.push_back(root + "/lib/");
-        }
-    for (const char* root : {"/usr/local", "/usr"})
-        for (const char* packages : {"site-packages", "dist-packages"})
-            patterns.push_back(fmt::format("{}/lib/python3*/{}/cutensor/lib/", root, packages));
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-        if (const std::string root = from(variable); !root.empty()) patterns.push_back(root + "/lib64/");
-    patterns.push_back("/usr/local/cuda*/lib64/");
-    patterns.push_back("/usr/lib/x86_64-linux-gnu/libcutensor/*/");
-    for (const std::string& pattern : patterns) {
-        glob_t found{};
-        fs::path first;
-        if (glob((pattern + library_name).c_str(), 0, nullptr, &found) == 0) first = found.gl_pathv[0];
-        globfree(&found);
-        if (!first.empty()) return first;
-    }
-    return library_name;
-}
+constexpr cuda_peer_library cutensor_library{"libcutensor.so.2", "RICCI_CUTENSOR", "cutensor", "libcutensor/*/",
+                                             "`pip install cutensor-cu13`"};
 
 cutensor_functions load() {
-    // It needs cuBLAS's library of GEMMs, which some packages put where the loader does not look.
-    std::vector<fs::path> needed;
-    if (const auto blas = runtime::find_cuda_library(runtime::cublas_library, runtime::driver_version() / 1000);
-        !blas.file.empty())
-        needed = runtime::files_beside(blas.file, "libcublasLt.so");
-    const fs::path file = find_library();
-    void* library = nullptr;
-    try {
-        library = runtime::open_library(file, needed);
-    } catch (const error& e) {
-        throw error(fmt::format("{} (`pip install cutensor-cu13`, or name the file in RICCI_CUTENSOR)", e.what()),
-                    blame::environment);
-    }
+    const loaded_library library(cutensor_library, library_of_gemms());
     cutensor_functions f;
-    const auto symbol = [&](const char* name) {
-        void* const found = dlsym(library, name);
-        if (!found) throw error(fmt::format("{} has no {}: it is too old", file.string(), name), blame::environment);
-        return found;
-    };
-#define RICCI_LOAD(name) f.name = reinterpret_cast<decltype(f.name)>(symbol(#name));
+#define RICCI_LOAD(name) f.name = reinterpret_cast<decltype(f.name)>(library.symbol(#name));
     RICCI_CUTENSOR_FUNCTIONS(RICCI_LOAD)
 #undef RICCI_LOAD
-    f.in_f32 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_32F"));
-    f.in_f64 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_64F"));
-    f.in_tf32 = *static_cast<const cutensorComputeDescriptor_t*>(symbol("CUTENSOR_COMPUTE_DESC_TF32"));
+    f.in_f32 = *static_cast<const cutensorComputeDescriptor_t*>(library.symbol("CUTENSOR_COMPUTE_DESC_32F"));
+    f.in_f64 = *static_cast<const cutensorComputeDescriptor_t*>(library.symbol("CUTENSOR_COMPUTE_DESC_64F"));
+    f.in_tf32 = *static_cast<const cutensorComputeDescriptor_t*>(library.symbol("CUTENSOR_COMPUTE_DESC_TF32"));
     return f;
 }
 
@@ -131,23 +76,8 @@ std::uint32_t alignment_of(const void* data) {
     return static_cast<std::uint32_t>(address & (~address + 1));
 }
 
-/// What the library makes, to be destroyed again.
 template <class T>
-class owned {
-  public:
-    explicit owned(cutensorStatus_t (*destroy)(T)) : destroy_(destroy) {}
-    ~owned() {
-        if (made_) destroy_(made_);
-    }
-    owned(const owned&) = delete;
-    owned& operator=(const owned&) = delete;
-    T* made() { return &made_; }
-    T get() const { return made_; }
-
-  private:
-    cutensorStatus_t (*destroy_)(T);
-    T made_{};
-};
+using made_by_cutensor = owned<T, cutensorStatus_t>;
 
 /// One tensor's modes, named by letters.
 struct tensor_modes {
@@ -198,14 +128,14 @@ class cutensor_peer : public peer {
   private:
     struct prepared {
         explicit prepared(const cutensor_functions& f) : plan(f.cutensorDestroyPlan) {}
-        owned<cutensorPlan_t> plan;
+        made_by_cutensor<cutensorPlan_t> plan;
         device_memory workspace;
         bool wide = false;
         std::array<double, 2> alpha64{1, 0}, beta64{0, 0}; ///< a complex factor begins with its real part
         std::array<float, 2> alpha32{1, 0}, beta32{0, 0};
     };
 
-    void describe(owned<cutensorTensorDescriptor_t>& out, const tensor_modes& modes, scalar_type type,
+    void describe(made_by_cutensor<cutensorTensorDescriptor_t>& out, const tensor_modes& modes, scalar_type type,
                   std::uint32_t alignment) {
         f_.check(
             f_.cutensorCreateTensorDescriptor(handle_, out.made(), static_cast<std::uint32_t>(modes.names.size()),
@@ -222,7 +152,7 @@ class cutensor_peer : public peer {
         }
         const tensor_modes in_a = modes_of(p, p.a, 'i', p.m, 'k', p.k), in_b = modes_of(p, p.b, 'k', p.k, 'j', p.n),
                            in_c = modes_of(p, p.c, 'i', p.m, 'j', p.n);
-        owned<cutensorTensorDescriptor_t> a(f_.cutensorDestroyTensorDescriptor),
+        made_by_cutensor<cutensorTensorDescriptor_t> a(f_.cutensorDestroyTensorDescriptor),
             b(f_.cutensorDestroyTensorDescriptor), c(f_.cutensorDestroyTensorDescriptor);
         describe(a, in_a, p.a.type, a_alignment);
         describe(b, in_b, p.b.type, b_alignment);
@@ -231,13 +161,16 @@ class cutensor_peer : public peer {
         out.wide = lowering::real_of(compute_type(p)) == scalar_type::f64;
         if (p.accumulate) out.beta64[0] = 1, out.beta32[0] = 1;
         const auto conjugated = [](bool yes) { return yes ? CUTENSOR_OP_CONJ : CUTENSOR_OP_IDENTITY; };
-        owned<cutensorOperationDescriptor_t> operation(f_.cutensorDestroyOperationDescriptor);
-        f_.check(f_.cutensorCreateContraction(
-                     handle_, operation.made(), a.get(), in_a.names.data(), conjugated(p.a_conjugated), b.get(),
-                     in_b.names.data(), conjugated(p.b_conjugated), c.get(), in_c.names.data(), CUTENSOR_OP_IDENTITY,
-                     c.get(), in_c.names.data(), out.wide ? f_.in_f64 : is_rounded(p) ? f_.in_tf32 : f_.in_f32),
+        made_by_cutensor<cutensorOperationDescriptor_t> operation(f_.cutensorDestroyOperationDescriptor);
+        f_.check(f_.cutensorCreateContraction(handle_, operation.made(), a.get(), in_a.names.data(),
+                                              conjugated(p.a_conjugated), b.get(), in_b.names.data(),
+                                              conjugated(p.b_conjugated), c.get(), in_c.names.data(),
+                                              CUTENSOR_OP_IDENTITY, c.get(), in_c.names.data(),
+                                              out.wide        ? f_.in_f64
+                                              : is_rounded(p) ? f_.in_tf32
+                                                              : f_.in_f32),
                  "cutensorCreateContraction");
-        owned<cutensorPlanPreference_t> preference(f_.cutensorDestroyPlanPreference);
+        made_by_cutensor<cutensorPlanPreference_t> preference(f_.cutensorDestroyPlanPreference);
         f_.check(f_.cutensorCreatePlanPreference(handle_, preference.made(), CUTENSOR_ALGO_DEFAULT,
                                                  CUTENSOR_JIT_MODE_NONE),
                  "cutensorCreatePlanPreference");

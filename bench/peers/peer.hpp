@@ -20,6 +20,7 @@ struct contender {
     std::string variant;                      ///< "strided"; empty where a peer has but one
     std::function<void(std::size_t set)> run; ///< on one of the sets of operands, on the device's current stream
     bool computes = true;                     ///< false: there is nothing to check
+    std::function<void()> show = {};          ///< puts the first set's results where they are checked, if need be
 };
 
 class peer {

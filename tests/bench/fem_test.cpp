@@ -154,7 +154,7 @@ TEST_CASE("fused, by steps and by hand: all bake-off problems have the reference
                 return found.wrong == 0;
             };
             CHECK_FALSE(correct());
-            const auto statements = bind(fused(p), operands.addresses(), {}, cpu());
+            const auto statements = bind_program(fused(p), operands.addresses(), {}, cpu());
             statements.size() == 1 ? runtime::run(statements.front()) : runtime::run_program(statements);
             CHECK(correct());
             for (const char* const name : {"unfused", "loops", "blas"}) {
@@ -181,11 +181,11 @@ TEST_CASE("every contraction by itself is a product that a BLAS has a call for")
         for (std::int64_t order = 1; order <= 8; ++order) {
             CAPTURE(number, order);
             const problem p = make(number, order, form::global, {2, 3, 4});
-            const program steps = step_by_step(p);
+            const text_program steps = step_by_step(p);
             double flops = 0;
             int products = 0;
             const std::vector<void*> nowhere(steps.operands.size() + steps.intermediates.size());
-            for (const auto& s : bind(steps, nowhere, nowhere, cpu()))
+            for (const auto& s : bind_program(steps, nowhere, nowhere, cpu()))
                 if (const auto found = contraction_of(s)) {
                     CHECK(gemm_call_of(found->p));
                     flops += flops_of(found->p), ++products;
@@ -200,7 +200,7 @@ TEST_CASE("the reference finds one wrong number") {
     for (const form vectors : {form::element, form::global}) {
         const problem p = make(3, 2, vectors, {2, 2, 1});
         host_operands operands(p);
-        const auto statements = bind(fused(p), operands.addresses(), {}, cpu());
+        const auto statements = bind_program(fused(p), operands.addresses(), {}, cpu());
         runtime::run_program(statements);
         double& last = operands.result().back();
         const double right = last;

@@ -59,6 +59,12 @@ TEST_CASE("sizes: numbers, powers, ranges with steps and factors") {
     }
 }
 
+TEST_CASE("sizes between x's") {
+    CHECK(read_extents("3x64x2^5x7") == sizes{3, 64, 32, 7});
+    CHECK(read_extents("12") == sizes{12});
+    for (const char* text : {"", "x", "3x", "3xx4", "0x2", "3x-1", "3x1..4", "a3"}) CHECK(read_extents(text).empty());
+}
+
 TEST_CASE("shapes and widths") {
     CHECK(parse_shapes("16x8x24,5x5x5", "--shape") == std::vector<shape>{{16, 8, 24}, {5, 5, 5}});
     CHECK(mistake([] { parse_shapes("16x8", "--shape"); }) == "--shape: '16x8' is no shape; write MxNxK, as 16x8x24");

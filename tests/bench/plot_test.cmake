@@ -20,7 +20,10 @@ run(${RICCI} bench tall-skinny --kind ab --height 500,1000 --widths 2..4 --peers
     ${FOLDER}/tall.json)
 run(${RICCI} bench batched --sample 60 --sizes 1..3 --bytes 200KB --peers none --repeat 1 --json ${FOLDER}/sample.json)
 run(${RICCI} bench fem --bp 1 --orders 1..3 --form E --bytes 100KB --peers unfused --repeat 2 --json ${FOLDER}/fem.json)
-foreach(arguments IN ITEMS "rate;fem.json;--unit;dof;--peer;unfused;--out;fem.png" "rate;fem.json;--out;fem.pdf"
+run(${RICCI} bench conv --layers 2x3x5,3x2x4 --algorithms direct,f2,f4 --peers direct --warm-cache --repeat 2 --json
+    ${FOLDER}/conv.json)
+foreach(arguments IN ITEMS "rate;conv.json;--out;conv.svg" "speedup;conv.json;--out;speedup.svg"
+        "batch;conv.json;--out;batch.svg" "rate;fem.json;--unit;dof;--peer;unfused;--out;fem.png" "rate;fem.json;--out;fem.pdf"
         "rate;cache.json;--out;cache.png" "rate;cache.json;--unit;gb;--out;cache.pdf"
         "rate;sizes.json;--out;rate.png" "rate;sizes.json;--unit;gb;--types;f64;--out;rate.pdf"
         "speedup;sizes.json;--out;speedup.png" "speedup;counts.json;--out;counts.svg" "rate;tall.json;--out;tall.svg"
@@ -46,6 +49,8 @@ endfunction()
 has(counts.svg "f64 batch 10" "f64 batch 100" "time of plain / time of ricci")
 has(tall.svg "f64 height 500" "f64 height 1000" "f64 height 500, plain")
 has(sample.svg "f64") # one cloud of points
+has(conv.svg "2x3@5" "3x2@4" "f32 f2" "f32 f4, direct" "roofline")
+has(speedup.svg "2x3@5" "3x2@4" "f32 f2" "f32 f4" "time of direct / time of ricci")
 has(files.svg "f64 sizes" "f64 cache" "f32 sizes")
 
 # A mistake is one line, and leaves no picture.
@@ -71,5 +76,6 @@ foreach(file IN ITEMS empty.json rows.csv tuned.json)
 endforeach()
 refused(1 "--out none.jpeg2: a picture is .png, .pdf or .svg" rate sizes.json --out none.jpeg2)
 refused(2 "nowhere/none.png cannot be written: No such file or directory" rate sizes.json --out nowhere/none.png)
+refused(1 "layers and other points do not go into one figure" rate conv.json sizes.json --out none.png)
 refused(1 "--unit dof is for what `ricci bench fem` wrote" rate sizes.json --unit dof --out none.png)
 refused(1 "the following arguments are required: --out" rate sizes.json)

@@ -7,6 +7,9 @@
 #include "runtime/backend.hpp"
 #include "tests/catch.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -98,7 +101,7 @@ report example_of_cpu() {
 report example_of_fields() {
     report r = example_of_cpu();
     r.command = "ricci bench fem --bp 3 --orders 2";
-    r.fields = true, r.counters = false, r.cache = 0;
+    r.of = subject::fields, r.counters = false, r.cache = 0;
     r.peers = {{"unfused", "", ""}, {"loops", "", ""}};
     r.rows.clear();
     for (const char* const form : {"E", "L"}) {
@@ -115,6 +118,30 @@ report example_of_fields() {
         each.results[0].checked = findings{2e-16, 0, -1, 27000};
         r.rows.push_back(each);
     }
+    return r;
+}
+
+/// Of layers, on a CPU.
+report example_of_layers() {
+    report r = example_of_cpu();
+    r.command = "ricci bench conv --layers 64x64x56,512x512x7", r.of = subject::layers;
+    r.counters = false, r.cache = 0;
+    r.peers = {{"direct", "ricci's direct statement", ""}, {"im2col", "", ""}};
+    r.rows.clear();
+    const auto add = [&](std::int64_t channels, std::int64_t side, const char* algorithm, double seconds) {
+        row each;
+        each.kind = "conv", each.types = "f32";
+        each.layer = convolution_layer{"", channels, channels, side, side, algorithm};
+        each.layer->name = std::to_string(channels) + "x" + std::to_string(channels) + "@" + std::to_string(side);
+        each.statement = "O(x, y, k, b) = relu(M(x, y, k, b))", each.kernel = "direct";
+        each.bytes = each.element_bytes = 4e6, each.flops = 6e8, each.yardstick = 236.2e9, each.against_peak = true;
+        each.results = {result("ricci", "", seconds), result("im2col", "", 3e-3)};
+        if (algorithm != std::string("direct")) each.results.push_back(result("direct", "", 6e-3));
+        each.results[0].checked = findings{2e-6, 0, -1, 4096};
+        r.rows.push_back(each);
+    };
+    add(64, 56, "direct", 6e-3), add(64, 56, "f2", 2e-3), add(64, 56, "f4", 1.5e-3);
+    add(512, 7, "direct", 5e-3), add(512, 7, "f2", 2.5e-3), add(512, 7, "f4", 4e-3);
     return r;
 }
 
@@ -162,6 +189,26 @@ TEST_CASE("a report of operators on fields has unknowns a second, of the triad o
     CHECK(unknowns_rate(r.rows[0], r.rows[0].results[0]) == Approx(9261 / 200e-6));
     CHECK(percent_of(r.rows[0], r.rows[0].results[0]) == Approx(100 * 4e6 / 200e-6 / 30e9));
     CHECK(percent_of(r.rows[1], r.rows[1].results[0]) == Approx(100 * 6e6 / 200e-6 / 118.1e9));
+}
+
+TEST_CASE("a report of layers has means by algorithm, and of the best by tiles") {
+    const report r = example_of_layers();
+    std::string table = table_head(r);
+    for (const row& each : r.rows) table += table_line(r, each);
+    compare(table + table_foot(r), "table_conv.txt");
+    compare(to_json(r), "report_conv.json");
+    compare(to_csv(r), "report_conv.csv");
+    const auto all = summaries_of(r);
+    REQUIRE(all.size() == 4);
+    CHECK((all[0].algorithm == "direct" && all[1].algorithm == "f2" && all[2].algorithm == "f4"));
+    CHECK((all[3].algorithm == "best of f2, f4" && all[3].rows == 2 && all[3].what == "f32"));
+    REQUIRE(all[3].ratios.size() == 2);
+    CHECK(all[3].ratios[1].second.mean == Approx(std::sqrt(2 * 1.2)));
+    CHECK(all[3].ratios[1].second.where == "512x512@7 f32 f2 batch 1");
+    CHECK(all[0].ratios.size() == 1); // it is no peer of itself
+    report wrong = r;
+    wrong.rows[2].results[0].checked->wrong = 1; // f4 is faster, but wrong
+    CHECK(summaries_of(wrong)[3].ratios[1].second.mean == Approx(std::sqrt(1.5 * 1.2)));
 }
 
 TEST_CASE("events are counted while something runs; one that there is not has no number") {
@@ -226,6 +273,16 @@ TEST_CASE("contenders are called in turn; a peer that throws is out, ricci's mis
     REQUIRE(out.size() == 3);
     CHECK((out[0].seconds >= 1e-3 && out[0].rounds == 4 && out[0].checked));
     CHECK((out[2].seconds == 0 && out[2].failure == "cannot"));
+    std::string shown;
+    workload of_one;
+    of_one.contenders = {{"peer", "", [&](std::size_t) { shown += 'r'; }, true, [&] { shown += 's'; }}};
+    of_one.check = [&] {
+        shown += 'c';
+        return findings{0, 0, -1, 1};
+    };
+    measure(of_one, cpu(), *tools, nullptr, {1, true});
+    CHECK(shown.starts_with("rscr")); // shown once, before it is checked
+    CHECK(std::count(shown.begin(), shown.end(), 's') == 1);
     CHECK(resets == 3);
     CHECK(calls.ends_with("rprprprp"));
     w.contenders = {{"ricci", "", [](std::size_t) { throw error("ricci cannot"); }}};

@@ -3,7 +3,7 @@
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
 // lowering/statement.hpp and runtime/run.hpp give; dsl/c_*.cpp -> ricci.h too, which has C's headers alone. tools,
 // examples, bench -> <ricci/...>; tools -> bench. tests -> anything. CUDA's headers stay in runtime/cuda_*, nvrtc_*
-// and cublas*, and in bench/peers/cuda_*, which sees runtime/cuda_* too.
+// and cublas*, and in cuda_* of bench/peers and bench/conv, which see runtime/cuda_* too.
 
 #include "tests/catch.hpp"
 
@@ -38,14 +38,15 @@ std::string folder_of(const std::string& path) {
 bool begins_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 
 bool is_cuda_header(const std::string& name) {
-    static const std::regex pattern("(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|cutensor.*|library_types|nvml|nvrtc|"
-                                    "nvJitLink|device_launch_parameters)\\.h"
-                                    "|(cuda|cub|thrust|cooperative_groups|mma)(/.*|\\.h)?");
+    static const std::regex pattern(
+        "(cuda|cuda_.*|cudart.*|cublas.*|cublasLt|cudnn.*|cutensor.*|library_types|nvml|nvrtc|nvJitLink|"
+        "device_launch_parameters)\\.h"
+        "|(cuda|cub|thrust|cooperative_groups|mma)(/.*|\\.h)?");
     return std::regex_match(name, pattern);
 }
 
 bool may_use_cuda(const std::string& path) {
-    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*|bench/peers/cuda_[^/]*");
+    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*|bench/(conv|peers)/cuda_[^/]*");
     return std::regex_match(path, pattern);
 }
 
@@ -67,9 +68,9 @@ std::set<std::string> closure(const include_graph& graph, const std::string& sta
 /// Why `path` may not include `i`; empty if it may.
 std::string refusal(const include_graph& graph, const std::string& path, const inclusion& i) {
     if (is_cuda_header(i.name) && !may_use_cuda(path))
-        return folder_of(path) == "tests"
-                   ? ""
-                   : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and to bench/peers/cuda_*";
+        return folder_of(path) == "tests" ? ""
+                                          : "CUDA's headers are private to runtime/cuda_*, nvrtc_* and cublas*, and "
+                                            "to cuda_* of the bench's peers";
     const std::string from = folder_of(path);
     if (from == "tests") return "";
     if (path == "ricci.h")

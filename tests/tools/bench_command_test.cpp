@@ -166,11 +166,44 @@ TEST_CASE("bench fem: a row for each problem, form and order, ricci's results an
     CHECK(read_bytes(f / "out.csv").starts_with("kind,m,n,k,batch,"));
 }
 
+TEST_CASE("bench conv: a row for each layer, batch and algorithm, ricci's results and the peers' checked") {
+    const folder f;
+    const auto o = bench({"conv", "--layers", "4x5x9,3x2x7x4", "--batch", "2", "--types", "f32,f16", "--algorithms",
+                          "direct,f2,f4", "--peers", "direct", "--warm-cache", "--repeat", "1", "--json", "-",
+                          "--csv", "out.csv"},
+                         f);
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    CHECK_THAT(o.err, Catch::Contains("4x5@9 ") && Catch::Contains("3x2@7x4 ") && Catch::Contains("vs direct") &&
+                          Catch::Contains("f32 best of f2, f4 (2 rows)") && Catch::Contains("12 checked, 0 wrong"));
+    const json report = json::parse(o.out);
+    REQUIRE(report["rows"].size() == 12);
+    const json& row = report["rows"][2];
+    CHECK((row["kind"] == "conv" && row["layer"] == "4x5@9" && row["algorithm"] == "f4" && row["batch"] == 2 &&
+           row["channels"] == 4 && row["filters"] == 5 && row["width"] == 9 && row["height"] == 9));
+    CHECK((row["bytes"] == 4 * (81 * 2 * 9 + 180) && row["flops"] == 2 * 9 * 20 * 81 * 2));
+    for (const json& each : report["rows"]) {
+        CAPTURE(each["layer"], each["algorithm"], each["types"]);
+        REQUIRE(each["results"].size() == (each["algorithm"] == "direct" ? 1 : 2));
+        for (const json& result : each["results"]) {
+            CAPTURE(result["peer"]);
+            CHECK((result["seconds"] > 0 && result["percent"] > 0));
+            CHECK((result["check"]["wrong"] == 0 &&
+                   result["check"]["elements"] == (each["layer"] == "4x5@9" ? 81 * 10 : 28 * 4)));
+        }
+    }
+    REQUIRE(report["summary"].size() == 2 * 4);
+    CHECK((report["summary"][7]["algorithm"] == "best of f2, f4" && report["summary"][7]["types"] == "f16"));
+    CHECK_THAT(read_bytes(f / "out.csv"),
+               Catch::Contains(",layer,channels,filters,width,height,algorithm,direct_us"));
+}
+
 TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
     const folder f;
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, fem, statement\n"},
-        {{"everything"}, "ricci: 'everything' is no subcommand; there are batched, tall-skinny, fem, statement\n"},
+        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, fem, conv, statement\n"},
+        {{"everything"},
+         "ricci: 'everything' is no subcommand; there are batched, tall-skinny, fem, conv, statement\n"},
         {{"batched", "--sizes", "4..2"}, "ricci: --sizes: '4..2' is no size, no shape and no range of sizes; "},
         {{"batched", "--shape", "3x3"}, "ricci: --shape: '3x3' is no shape; write MxNxK, as 16x8x24\n"},
         {{"batched", "--types", "f65"}, "ricci: --types: 'f65' is no type; "},
@@ -217,6 +250,13 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"fem", "--types", "c64"}, "ricci: --types: operators are not measured in c64; there are f64, f32\n"},
         {{"fem", "--peers", "eigen"},
          "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas\n"},
+        {{"conv", "--layers", ""}, "ricci: --layers: it is empty\n"},
+        {{"conv", "--layers", "alexnet"}, "ricci: --layers: 'alexnet' is no layer; there are vgg16, resnet50, "},
+        {{"conv", "--layers", "4x5x2^30"}, "ricci: --layers: 4x5@1073741824 with a batch of 1 is too large\n"},
+        {{"conv", "--algorithms", "f8"}, "ricci: --algorithms: there is no 'f8'; there are direct, f2, f4, f6\n"},
+        {{"conv", "--batch", "none"}, "ricci: --batch: 'none' is no size and no range of sizes; "},
+        {{"conv", "--types", "bf16"}, "ricci: --types: layers are not measured in bf16; there are f32, f16\n"},
+        {{"conv", "--peers", "blas"}, "ricci: --peers: there is no 'blas'; there are direct, im2col, cudnn\n"},
         {{"statement"}, "ricci: statements is required\n"},
         {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
         {{"statement", "C(i) = A(i)", "A=f64"}, "the extents stand in brackets behind the type"},
@@ -238,6 +278,7 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
         {{"batched", "--energy"}, ""},
         {{"batched", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
         {{"fem", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
+        {{"conv", "--peers", "cudnn"}, "ricci: cudnn is a peer on a GPU\n"},
         {{"batched", "--device", "cuda:63"}, ""},
     };
     for (const auto& [words, message] : wrong) {
