@@ -143,7 +143,6 @@ findings check_loop(const product& p, const In* a, const In* b, const Out* c, co
             sum += before;
             squares += std::norm(before);
         }
-        const auto size = static_cast<double>(std::sqrt(squares));
         compare(found, bound, static_cast<double>(std::abs(convert<exact>(c[at[0]]) - sum)),
                 static_cast<double>(std::abs(sum)), static_cast<double>(std::sqrt(squares)), place);
     }

@@ -81,26 +81,6 @@ class checked_results {
     std::unique_ptr<reference> right_;
 };
 
-/// V and M: locals, but on a CPU tensors, made when they are first wanted. There the kernels are the same, and a
-/// program's workspace, taken from the system at each call, has 64x64@224 take 5 % longer, in some runs twice as
-/// long.
-class what_is_between {
-  public:
-    what_is_between(const text_program& p, device where, bool is_any)
-        : program_(p), where_(where), in_memory_(is_any && where.is_cpu()) {}
-    std::vector<void*> addresses() {
-        if (!in_memory_) return {};
-        if (!memory_) memory_ = std::make_unique<intermediate_memory>(program_, where_);
-        return memory_->addresses();
-    }
-
-  private:
-    text_program program_;
-    device where_;
-    bool in_memory_;
-    std::unique_ptr<intermediate_memory> memory_;
-};
-
 using peers_by_name = std::map<std::string, std::unique_ptr<convolution_peer>>;
 
 work work_of(const problem& p, peers_by_name& peers, device where) {
@@ -119,8 +99,7 @@ work work_of(const problem& p, peers_by_name& peers, device where) {
         w.operands[at_Bt].contents = [p, by](const operand_addresses&) { return by_columns(p.type, by->Bt); };
         w.operands[at_At].contents = [p, by](const operand_addresses&) { return by_columns(p.type, by->At); };
     }
-    w.bind = [ours, between = std::make_shared<what_is_between>(*ours, where, p.tile > 0)](
-                 const operand_addresses& at, device d) { return bind_program(*ours, at, between->addresses(), d); };
+    w.bind = [ours](const operand_addresses& at, device d) { return bind_program(*ours, at, {}, d); };
     w.contenders = [p, &peers](const std::string& name, const std::vector<operand_addresses>& sets) {
         return peers.at(name)->contenders(p, sets);
     };

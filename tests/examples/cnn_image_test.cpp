@@ -67,14 +67,7 @@ TEST_CASE("PNG files of every kind that 8-bit RGB holds") {
         CHECK(plain.rgb == rgb);
         CHECK(read(png(7, 5, grey, {0, 8, interlaced, {}, {}})).rgb == tripled(grey));
     }
-    const bytes palette{1, 2, 3, 250, 40, 30, 7, 8, 9};
-    CHECK(read(png(2, 2, {0, 1, 2, 1}, {3, 8, false, palette, {}})).rgb ==
-          bytes{1, 2, 3, 250, 40, 30, 7, 8, 9, 250, 40, 30});
-    CHECK(read(png(2, 2, {0, 1, 2, 1}, {3, 8, false, palette, {255, 255, 255}})).rgb ==
-          bytes{1, 2, 3, 250, 40, 30, 7, 8, 9, 250, 40, 30});
     CHECK(read(png(8, 1, {0b10100110}, {0, 1, false, {}, {}})).rgb == tripled({255, 0, 255, 0, 0, 255, 255, 0}));
-    CHECK(read(png(2, 1, {1, 2, 3, 255, 4, 5, 6, 255}, {6, 8, false, {}, {}})).rgb == bytes{1, 2, 3, 4, 5, 6});
-    CHECK(read(png(2, 1, {9, 255, 4, 255}, {4, 8, false, {}, {}})).rgb == tripled({9, 4}));
 }
 
 TEST_CASE("JPEG files, however the camera was held") {
@@ -124,10 +117,13 @@ TEST_CASE("what is no photograph of 8-bit RGB has one message") {
     CHECK(complaint(std::string(100, '\0')) == "is neither a PNG nor a JPEG file");
     CHECK_THAT(complaint(png(2, 1, random_bytes(12, 4), {2, 16, false, {}, {}})),
                Catch::Matchers::StartsWith("has 16 bits a channel"));
-    for (const auto& transparent : {png(2, 1, {1, 2, 3, 255, 4, 5, 6, 254}, {6, 8, false, {}, {}}),
-                                    png(2, 1, {9, 255, 4, 0}, {4, 8, false, {}, {}}),
-                                    png(2, 1, {0, 1}, {3, 8, false, {1, 2, 3, 4, 5, 6}, {255, 9}})})
-        CHECK_THAT(complaint(transparent), Catch::Matchers::StartsWith("has transparent pixels"));
+    for (const auto& alpha : {png(2, 1, {1, 2, 3, 255, 4, 5, 6, 254}, {6, 8, false, {}, {}}),
+                              png(2, 1, {1, 2, 3, 255, 4, 5, 6, 255}, {6, 8, false, {}, {}}),
+                              png(2, 1, {9, 255, 4, 0}, {4, 8, false, {}, {}})})
+        CHECK_THAT(complaint(alpha), Catch::Matchers::StartsWith("has an alpha channel"));
+    for (const bytes& opacity : {bytes{}, bytes{255, 9}})
+        CHECK_THAT(complaint(png(2, 1, {0, 1}, {3, 8, false, {1, 2, 3, 4, 5, 6}, opacity})),
+                   Catch::Matchers::StartsWith("has a palette"));
     CHECK_THAT(complaint(jpeg(2, 2, random_bytes(16, 5), 4)), Catch::Matchers::StartsWith("is in CMYK"));
     for (const std::size_t place : {16, 20}) { // where width and height stand
         std::string none = good;

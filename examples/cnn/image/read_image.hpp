@@ -7,10 +7,9 @@
 
 namespace cnn {
 
-/// Reads a PNG or a JPEG, told by its first bytes. Grey pictures and palettes become RGB, which loses nothing, and so
-/// does an alpha channel that is opaque everywhere; a JPEG is turned as its Exif orientation says. Throws
-/// common::input_error: for other files, those that are cut short or damaged, pictures without a pixel, and for what
-/// 8-bit RGB cannot hold: 16 bits, transparent pixels, CMYK.
+/// Reads a PNG or a JPEG, told by its first bytes. Grey pictures become RGB; a JPEG is turned as its Exif orientation
+/// says. Throws common::input_error: for other files, those that are cut short or damaged, pictures without a pixel,
+/// and for what is no photograph of 8-bit RGB: 16 bits, palettes, alpha channels, CMYK.
 picture read_image(const std::string& path);
 
 } // namespace cnn

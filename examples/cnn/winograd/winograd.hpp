@@ -25,7 +25,7 @@ template <class T>
 class winograd {
   public:
     using matrix = ricci::tensor<float, ricci::dyn, ricci::dyn>;
-    /// U(k,c,u,v), or U(k,c,u) of filters in one direction.
+    /// U(c,k,u,v), or U(c,k,u) of filters in one direction.
     using filters_2d = ricci::tensor<T, ricci::dyn, ricci::dyn, ricci::dyn, ricci::dyn>;
     using filters_1d = ricci::tensor<T, ricci::dyn, ricci::dyn, ricci::dyn>;
 
@@ -68,8 +68,8 @@ template <class Filters>
 auto winograd<T>::transform(const Filters& F) const -> filters_2d {
     using namespace ricci::indices;
     const ricci::math_scope exact(ricci::math::full);
-    filters_2d U(F.extent(3), F.extent(2), a_, a_, G_.device());
-    U(k, c, u, v) = G_(u, s) * G_(v, r) * F(s, r, c, k);
+    filters_2d U(F.extent(2), F.extent(3), a_, a_, G_.device());
+    U(c, k, u, v) = G_(u, s) * G_(v, r) * F(s, r, c, k);
     return U;
 }
 
@@ -78,8 +78,8 @@ template <class Filters>
 auto winograd<T>::transform_1d(const Filters& F) const -> filters_1d {
     using namespace ricci::indices;
     const ricci::math_scope exact(ricci::math::full);
-    filters_1d U(F.extent(2), F.extent(1), a_, G_.device());
-    U(k, c, u) = G_(u, s) * F(s, c, k);
+    filters_1d U(F.extent(1), F.extent(2), a_, G_.device());
+    U(c, k, u) = G_(u, s) * F(s, c, k);
     return U;
 }
 
@@ -98,7 +98,7 @@ void winograd<T>::convolve(const Image& D, const filters_2d& U, const Bias& bias
         const ricci::math_scope exact(ricci::math::full);
         V(x, y, c, b, u, v) = Bt_(u, p) * Bt_(v, q) * padded(D)(m_ * x + p - px, m_ * y + q - py, c, b);
     }
-    M(x, y, k, b, u, v) = U(k, c, u, v) * V(x, y, c, b, u, v); // in TF32 where the caller allows it
+    M(x, y, k, b, u, v) = U(c, k, u, v) * V(x, y, c, b, u, v); // in TF32 where the caller allows it
     const ricci::math_scope exact(ricci::math::full);
     const auto sum = At_(a, u) * At_(e, v) * M(x, y, k, b, u, v) + bias(k);
     if (then == activation::relu)
@@ -120,7 +120,7 @@ void winograd<T>::convolve_1d(const Signal& D, const filters_1d& U, const Bias& 
         const ricci::math_scope exact(ricci::math::full);
         V(x, c, b, u) = Bt_(u, p) * padded(D)(m_ * x + p - pad, c, b);
     }
-    M(x, k, b, u) = U(k, c, u) * V(x, c, b, u);
+    M(x, k, b, u) = U(c, k, u) * V(x, c, b, u);
     const ricci::math_scope exact(ricci::math::full);
     const auto sum = At_(a, u) * M(x, k, b, u) + bias(k);
     if (then == activation::relu)
