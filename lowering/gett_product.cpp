@@ -48,12 +48,27 @@ std::int64_t evenly(std::int64_t length, std::int64_t most, std::int64_t unit) {
     return divided(units, divided(units, fitting)) * unit;
 }
 
+/// The extent of a class for which parameters are chosen: of an axis that may change always the same, so that the
+/// kernel is, too.
+std::int64_t usual_extent(const axis& a) {
+    constexpr std::int64_t of_variable = 4096;
+    return a.variable ? of_variable : a.extent;
+}
+std::int64_t usual_extent(const step& st, axis_class c) {
+    constexpr std::int64_t longest = 1 << 24; // longer ones are as good
+    std::int64_t out = 1;
+    for (const auto a : axes_of(st, c))
+        out = std::min(out * std::min(usual_extent(st.axes[static_cast<std::size_t>(a)]), longest), longest);
+    return out;
+}
+
+/// Of the extents for which parameters are chosen.
 struct geometry {
     std::int64_t parts, lanes, rows, columns, steps;
 
     geometry(const step& st, const machine& chip)
         : parts(is_complex(st.compute) ? 2 : 1), lanes(chip.vector_bytes / size_of(real_of(st.compute))),
-          rows(extent_of(st, m)), columns(extent_of(st, n)), steps(extent_of(st, k)) {}
+          rows(usual_extent(st, m)), columns(usual_extent(st, n)), steps(usual_extent(st, k)) {}
     std::int64_t panel_rows(const batched_tile& t) const { return t.tile_m * lanes / parts; }
 };
 
@@ -80,7 +95,7 @@ bool are_neighbors(const step& st, int o, axis_class c) {
 }
 std::int64_t run_length(const step& st, axis_class c) {
     const auto axes = axes_of(st, c);
-    return axes.empty() ? 1 : st.axes[static_cast<std::size_t>(axes.front())].extent;
+    return axes.empty() ? 1 : usual_extent(st.axes[static_cast<std::size_t>(axes.front())]);
 }
 
 /// Cycles that packing `width` rows (or columns) takes for a step: what finds their runs, then vectors where they are
@@ -104,8 +119,8 @@ gett_layout gett_layout_of(const step& st, const batched_tile& t, const machine&
     const geometry g(st, chip);
     gett_layout out;
     out.block_rows = g.panel_rows(t) * t.slices;
-    out.row_blocks = divided(g.rows, out.block_rows);
-    out.column_blocks = divided(g.columns, t.panel);
+    out.row_blocks = divided(extent_of(st, m), out.block_rows);
+    out.column_blocks = divided(extent_of(st, n), t.panel);
     return out;
 }
 
@@ -114,15 +129,14 @@ bool fits_gett(const step& st, const machine& chip) {
     if (std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
     if (std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place; }))
         return false;
-    if (!st.operands[0].bounds.empty() || extent_of(st, k) < 2) return false;
+    const auto rows = usual_extent(st, m), columns = usual_extent(st, n), steps = usual_extent(st, k);
+    if (!st.operands[0].bounds.empty() || steps < 2) return false;
     // One row or column is a matrix times a vector, which has nothing to pack for, but that it is padded.
     const bool padded = !operand_of(st, 1).bounds.empty() || !operand_of(st, 2).bounds.empty();
-    if (!padded && std::min(extent_of(st, m), extent_of(st, n)) < 2) return false;
-    const double work = static_cast<double>(element_count(st.axes, std::vector<char>(st.axes.size(), 1)));
-    const bool has_work =
-        static_cast<double>(extent_of(st, m) * extent_of(st, n)) * static_cast<double>(extent_of(st, k)) >=
-        least_work;
-    return work > 0 && has_work && !gett_tiles(st, chip).empty();
+    if (!padded && std::min(rows, columns) < 2) return false;
+    if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
+    const double work = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(steps);
+    return work >= least_work && !gett_tiles(st, chip).empty();
 }
 
 step as_gett(step st, const machine& chip) {
@@ -172,7 +186,8 @@ std::vector<double> gett_seconds(const step& st, const std::vector<batched_tile>
     const auto steps = static_cast<double>(g.steps);
     std::vector<double> out;
     for (const auto& t : tiles) {
-        const auto layout = gett_layout_of(st, t, chip);
+        const auto row_blocks = divided(g.rows, g.panel_rows(t) * t.slices),
+                   column_blocks = divided(g.columns, t.panel);
         const auto panels = static_cast<double>(divided(g.rows, g.panel_rows(t)));
         const auto columns = static_cast<double>(divided(g.columns, t.tile_n)),
                    chunks = static_cast<double>(divided(g.steps, t.k_panel));
@@ -181,9 +196,8 @@ std::vector<double> gett_seconds(const step& st, const std::vector<batched_tile>
         const double of_tile = steps * (std::max(multiplies, loads) + not_overlapped * std::min(multiplies, loads)) +
                                chunks * (cycles_of_a_tile + 2 * v * c);
         const double packing =
-            steps *
-            (panels * static_cast<double>(layout.column_blocks) * packing_cycles(st, 1, m, g, g.panel_rows(t)) +
-             columns * static_cast<double>(layout.row_blocks) * packing_cycles(st, 2, n, g, t.tile_n));
+            steps * (panels * static_cast<double>(column_blocks) * packing_cycles(st, 1, m, g, g.panel_rows(t)) +
+                     columns * static_cast<double>(row_blocks) * packing_cycles(st, 2, n, g, t.tile_n));
         const double cycles = panels * columns * of_tile + packing + stored;
         out.push_back(cycles * static_cast<double>(extent_of(st, batch)) / core_clock(st, chip));
     }

@@ -142,7 +142,7 @@ double convolved(const image& from, const cnn::op& o, const cnn::weights& w, std
 double element(const cnn::graph& g, const std::vector<image>& done, const cnn::op& o, const cnn::weights& w,
                std::int64_t x, std::int64_t y, std::int64_t c) {
     const image& from = done[o.inputs[0]];
-    const double here = o.kind == op_kind::pixel_shuffle || o.kind == op_kind::conv ? 0 : from.padded(x, y, c);
+    const double here = o.kind == op_kind::relu || o.kind == op_kind::prelu ? from.padded(x, y, c) : 0;
     const std::int64_t f = o.factor;
     switch (o.kind) {
     case op_kind::conv:

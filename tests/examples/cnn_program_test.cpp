@@ -87,7 +87,7 @@ TEST_CASE("upscale refuses with one message, exit code 1, and without a file") {
     photo(replaced(png(3, 2, c.rgb, {}), std::string("\0\0\0\3\0\0\0\2", 8), std::string("\0\0\0\0\0\0\0\2", 8)),
           "has 0 x 2 pixels: nothing to enlarge");
     photo(png(1, 1, {1, 2, 3, 4, 5, 6}, {2, 16, false, {}, {}}), "has 16 bits a channel");
-    photo(png(1, 1, {1, 2, 3, 4}, {6, 8, false, {}, {}}), "has an alpha channel");
+    photo(png(1, 1, {1, 2, 3, 4}, {6, 8, false, {}, {}}), "has transparent pixels");
 
     check(upscale(""), "required");
     check(c.run("photo", "--algorithm f3"), "--algorithm: f3 not in {direct,f2,f4,f6}");

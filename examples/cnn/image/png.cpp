@@ -55,14 +55,22 @@ picture read_png(std::string_view bytes, const std::string& path) {
         throw common::input_error(fmt::format("{}: is cut short or damaged: {}", path, image.message));
     };
     if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) fail();
-    if ((image.format & PNG_FORMAT_FLAG_ALPHA) != 0)
-        throw common::input_error(path + ": has an alpha channel, or a transparent color, which a photograph has not: put "
-                                         "it on a background first, for example by 'convert IN -background white "
-                                         "-flatten PNG24:OUT'");
-    image.format = PNG_FORMAT_RGB;
+    const bool alpha = (image.format & PNG_FORMAT_FLAG_ALPHA) != 0;
+    image.format = alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
+    const std::size_t channels = alpha ? 4 : 3;
     picture result{image.width, image.height, {}};
-    result.rgb.resize(std::size_t{image.width} * image.height * 3);
+    result.rgb.resize(std::size_t{image.width} * image.height * channels);
     if (!png_image_finish_read(&image, nullptr, result.rgb.data(), 0, nullptr)) fail();
+    if (!alpha) return result;
+    const std::size_t pixels = result.rgb.size() / channels;
+    for (std::size_t n = 0; n < pixels; ++n) {
+        if (result.rgb[4 * n + 3] != 255)
+            throw common::input_error(path +
+                                      ": has transparent pixels, which a photograph has not: put it on a background "
+                                      "first, for example by 'convert IN -background white -flatten PNG24:OUT'");
+        for (std::size_t c = 0; c < 3; ++c) result.rgb[3 * n + c] = result.rgb[4 * n + c];
+    }
+    result.rgb.resize(3 * pixels);
     return result;
 }
 
