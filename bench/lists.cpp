@@ -175,6 +175,23 @@ std::string to_string(const type_pair& types) {
     return fmt::format("{}:{}", lowering::name_of(types.in), lowering::name_of(types.out));
 }
 
+std::vector<lowering::scalar_type> parse_types_among(std::string_view text, std::string_view option,
+                                                     const std::vector<lowering::scalar_type>& allowed,
+                                                     std::string_view what) {
+    std::vector<lowering::scalar_type> all;
+    for (const type_pair& t : parse_types(text, option)) {
+        if (t.in != t.out || std::find(allowed.begin(), allowed.end(), t.in) == allowed.end()) {
+            std::string names;
+            for (const auto type : allowed)
+                names += (names.empty() ? "" : ", ") + std::string(lowering::name_of(type));
+            throw error(
+                fmt::format("{}: {} are not measured in {}; there are {}", option, what, to_string(t), names));
+        }
+        all.push_back(t.in);
+    }
+    return all;
+}
+
 std::vector<operations> parse_transpositions(std::string_view text, std::string_view option) {
     const auto known = [](char c) { return c == 'N' || c == 'T' || c == 'C'; };
     std::vector<operations> all;

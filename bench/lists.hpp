@@ -53,6 +53,11 @@ std::vector<shape> parse_widths(std::string_view text, std::string_view option);
 std::vector<type_pair> parse_types(std::string_view text, std::string_view option);
 std::string to_string(const type_pair& types);
 
+/// The same where C has the operands' type, one of `allowed`; `what` is measured in no other.
+std::vector<lowering::scalar_type> parse_types_among(std::string_view text, std::string_view option,
+                                                     const std::vector<lowering::scalar_type>& allowed,
+                                                     std::string_view what);
+
 /// "NN,NT,TN,TT"
 std::vector<operations> parse_transpositions(std::string_view text, std::string_view option);
 

@@ -38,16 +38,13 @@ constexpr int block_numbers = rows_of_block * parts;
 
 static_assert(rows_of_block % panel_rows == 0 && columns_of_block % tile_n == 0);
 
-RICCI_FUNCTION long long column_count(const arguments& a) {
-    long long columns = 1;
-    for (int axis = 0; axis < n_axes; ++axis) columns *= a.n_length[axis];
-    return columns;
+RICCI_FUNCTION long long count_along(const long long* lengths, int axes) {
+    long long count = 1;
+    for (int axis = 0; axis < axes; ++axis) count *= lengths[axis];
+    return count;
 }
-RICCI_FUNCTION long long step_count(const arguments& a) {
-    long long steps = 1;
-    for (int axis = 0; axis < k_axes; ++axis) steps *= a.k_length[axis];
-    return steps;
-}
+RICCI_FUNCTION long long column_count(const arguments& a) { return count_along(a.n_length, n_axes); }
+RICCI_FUNCTION long long step_count(const arguments& a) { return count_along(a.k_length, k_axes); }
 
 // ---- runs: rows or columns that follow each other along the side's first axis ----
 

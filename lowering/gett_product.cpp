@@ -136,7 +136,7 @@ bool fits_gett(const step& st, const machine& chip) {
     if (!padded && std::min(rows, columns) < 2) return false;
     if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
     const double work = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(steps);
-    return work >= least_work && !gett_tiles(st, chip).empty();
+    return work >= least_work && chip.vector_bytes >= size_of(st.compute); // a vector holds an element
 }
 
 step as_gett(step st, const machine& chip) {

@@ -36,9 +36,7 @@ class batched_source : public product_source {
         case family::batched_lanes: make_batched_lanes(); break;
         case family::batched_panels: make_batched_panels(); break;
         case family::batched_blocked: make_batched_blocked(); break;
-        case family::gett:
-            make_gett();
-            break;
+        case family::gett: make_gett(); break;
         default: make_batched_stationary(); break;
         }
         return take_request();
@@ -151,14 +149,19 @@ class batched_source : public product_source {
         text_.constant("simd_registers", chip_.vector_registers);
     }
 
+    /// Of a CPU's kernels whose blocks are parts of C.
+    void write_blocks(std::int64_t block_rows) {
+        write_vectors();
+        text_.constant("k_panel", st_.batched.k_panel);
+        text_.constant("rows_of_block", block_rows);
+        text_.constant("columns_of_block", st_.batched.panel);
+    }
+
     void make_batched_blocked() {
         const auto& t = st_.batched;
         const auto layout = blocked_layout_of(st_, t, chip_);
-        write_vectors();
+        write_blocks(layout.block_rows);
         text_.constant("products_ahead", t.stages);
-        text_.constant("k_panel", t.k_panel);
-        text_.constant("rows_of_block", layout.block_rows);
-        text_.constant("columns_of_block", t.panel);
         text_.constant("symmetry", static_cast<std::int64_t>(symmetry_of_c(st_)));
         text_.flag("x_in_place", reads_x_in_place(st_, t));
         finish("batched_blocked");
@@ -166,12 +169,8 @@ class batched_source : public product_source {
     }
 
     void make_gett() {
-        const auto& t = st_.batched;
-        const auto layout = gett_layout_of(st_, t, chip_);
-        write_vectors();
-        text_.constant("k_panel", t.k_panel);
-        text_.constant("rows_of_block", layout.block_rows);
-        text_.constant("columns_of_block", t.panel);
+        const auto layout = gett_layout_of(st_, st_.batched, chip_);
+        write_blocks(layout.block_rows);
         std::vector<std::int32_t> sides;
         std::vector<const bound*> bounds;
         for (const int o : {1, 2})

@@ -24,16 +24,6 @@ using lowering::scalar_type;
 
 constexpr double most_numbers = 0x1p40; ///< of a tensor
 
-std::vector<scalar_type> parse_layer_types(const std::string& text) {
-    std::vector<scalar_type> all;
-    for (const type_pair& t : parse_types(text, "--types")) {
-        if (t.in != t.out || (t.in != scalar_type::f32 && t.in != scalar_type::f16))
-            throw error(fmt::format("--types: layers are not measured in {}; there are f32, f16", to_string(t)));
-        all.push_back(t.in);
-    }
-    return all;
-}
-
 /// Whether all tensors of a layer, transformed ones too, can be counted with room to spare.
 bool can_be_counted(const layer& l, std::int64_t batch) {
     const auto times = [](auto... sizes) { return (static_cast<double>(sizes) * ...); };
@@ -116,7 +106,7 @@ work work_of(const problem& p, peers_by_name& peers, device where) {
 std::vector<problem> points_of(const options& o, std::int64_t default_batch) {
     const auto layers = parse_layers(o.layers, "--layers");
     const auto algorithms = parse_choices(o.algorithms, "--algorithms", algorithm_names());
-    const auto types = parse_layer_types(o.types);
+    const auto types = parse_types_among(o.types, "--types", {scalar_type::f32, scalar_type::f16}, "layers");
     const auto batches = o.batch.empty() ? std::vector{default_batch} : parse_sizes(o.batch, "--batch");
     std::vector<problem> all;
     for (const scalar_type type : types)

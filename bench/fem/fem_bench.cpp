@@ -32,16 +32,6 @@ std::vector<std::int64_t> parse_up_to(std::int64_t last, const std::string& text
     return all;
 }
 
-std::vector<scalar_type> parse_real_types(const std::string& text) {
-    std::vector<scalar_type> all;
-    for (const type_pair& t : parse_types(text, "--types")) {
-        if (t.in != t.out || (t.in != scalar_type::f64 && t.in != scalar_type::f32))
-            throw error(fmt::format("--types: operators are not measured in {}; there are f64, f32", to_string(t)));
-        all.push_back(t.in);
-    }
-    return all;
-}
-
 /// Sizes on which operands that stay in the caches take no more than `bytes`.
 problem fitting(const problem& p, std::int64_t bytes) {
     problem out = p;
@@ -140,7 +130,7 @@ std::vector<problem> points_of(const options& o, std::int64_t default_bytes) {
     const auto numbers = parse_up_to(6, o.numbers, "--bp"), orders = parse_up_to(8, o.orders, "--orders");
     const auto forms = parse_choices(o.forms, "--form", {"E", "L"});
     const auto scatters = parse_choices(o.scatters, "--scatter", {"ordered", "atomic"});
-    const auto types = parse_real_types(o.types);
+    const auto types = parse_types_among(o.types, "--types", {scalar_type::f64, scalar_type::f32}, "operators");
     const std::int64_t bytes = o.bytes.empty() ? default_bytes : parse_bytes(o.bytes, "--bytes");
     if (o.cache > 0 && !o.bytes.empty())
         throw error("--in-cache and --bytes both say how much a point takes: leave one out");

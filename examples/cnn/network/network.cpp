@@ -86,7 +86,7 @@ class typed_network : public network {
     using filters = ricci::tensor<T, dyn, dyn, dyn, dyn>;
 
     struct layer {
-        std::optional<filters> F, U;   ///< one of both: F(s,r,c,k) or its transform U(k,c,u,v)
+        std::optional<filters> F, U;   ///< one of both: F(s,r,c,k) or its transform U(c,k,u,v)
         std::optional<vector> numbers; ///< bias(k), or slope(c)
     };
 
