@@ -469,7 +469,8 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
     std::vector<step> steps;
     form_chooser chooser(p, chip, known, dynamic_extents);
     for (auto& st : p.steps)
-        if (st.chain >= 0) steps.push_back(std::move(st)); // fuse_statements has chosen
+        // fuse_statements and find_winograd have chosen
+        if (st.chain >= 0 || st.kernel == family::winograd) steps.push_back(std::move(st));
         else chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);
     return p;

@@ -122,7 +122,8 @@ class axis_fuser {
 
 plan fuse_axes(plan p) {
     for (auto& st : p.steps)
-        if (st.chain < 0) axis_fuser(st).run(); // a chain knows its axes by their names
+        // A chain knows its axes by their names, winograd by their order.
+        if (st.chain < 0 && st.kernel != family::winograd) axis_fuser(st).run();
     return p;
 }
 

@@ -57,7 +57,9 @@ class fuser {
     /// cut_ says why no longer one is a chain.
     std::optional<found_chain> longest_from(std::size_t first) {
         cut_.reset();
-        const auto end = std::min(plan_.steps.size(), first + longest_chain);
+        auto end = first;
+        while (end < plan_.steps.size() && end < first + longest_chain && at(end).kernel == family::none) ++end;
+        if (end == first) return {};
         for (auto last = end - 1; last > first; --last) {
             const auto own = temporaries_of(first, last);
             if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;

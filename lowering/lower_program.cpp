@@ -4,9 +4,12 @@
 #include "lowering/error.hpp"
 #include "lowering/fills_first.hpp"
 #include "lowering/find_fills.hpp"
+#include "lowering/find_winograd.hpp"
 #include "lowering/fuse_statements.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/temporaries.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -22,7 +25,22 @@ class program_joiner {
         : statements_(statements), locals_(locals), shared_(shared), chip_(chip) {}
 
     plan run() {
-        for (std::size_t n = 0; n < statements_.size(); ++n) append(n);
+        std::int32_t accesses = 0;
+        for (const auto& s : statements_) {
+            out_.first_accesses.push_back(accesses);
+            accesses += static_cast<std::int32_t>(s.accesses.size());
+        }
+        const auto convolutions = find_winograd(statements_, locals_, shared_, chip_);
+        const auto one_of = [&](std::size_t n) {
+            return std::find_if(convolutions.begin(), convolutions.end(), [&](const found_winograd& w) {
+                return n == w.inputs || n == w.product || n == w.outputs;
+            });
+        };
+        for (std::size_t n = 0; n < statements_.size(); ++n) {
+            if (const auto found = one_of(n); found == convolutions.end()) append(n);
+            else if (n == found->outputs) append(*found);
+            scalars_ += static_cast<std::int32_t>(statements_[n].scalars.size());
+        }
         out_.memory_of_access = shared_.memory, out_.same_access = shared_.same;
         rename_axes();
         find_zeroed();
@@ -35,18 +53,39 @@ class program_joiner {
         auto p = split_into_steps(s, chip_, true, [](std::string_view, plan result) { return result; });
         for (auto& st : p.steps) {
             st.statement = static_cast<std::int32_t>(n);
-            for (auto& o : st.operands) o.source = source_of(s, o.source);
-            for (auto& node : st.nodes)
-                if (node.kind == operation::scalar) node.a += scalars_;
+            for (auto& o : st.operands) o.source = source_of(n, o.source);
+            count_scalars_on(st);
         }
         for (auto& check : p.checks) check.statement = static_cast<std::int32_t>(n);
         for (std::size_t t = 0; t < p.temporaries.size(); ++t)
             out_.temporaries[static_cast<std::size_t>(number_of_own(n, static_cast<std::int32_t>(t)))] =
                 std::move(p.temporaries[t]);
         move_to(out_.steps, p.steps), move_to(out_.checks, p.checks), move_to(out_.notes, p.notes);
-        out_.first_accesses.push_back(accesses_);
-        accesses_ += static_cast<std::int32_t>(s.accesses.size());
-        scalars_ += static_cast<std::int32_t>(s.scalars.size());
+    }
+
+    void append(found_winograd found) {
+        const auto packed = next();
+        out_.temporaries.push_back(found.packed);
+        const auto take = [&](step& st, const std::vector<std::size_t>& statement_of) {
+            st.statement = static_cast<std::int32_t>(found.outputs);
+            for (std::size_t o = 0; o < st.operands.size(); ++o) {
+                auto& source = st.operands[o].source;
+                source = source < 0 ? -1 - packed : source_of(statement_of[o], source);
+            }
+            count_scalars_on(st);
+            out_.steps.push_back(std::move(st));
+        };
+        take(found.pack, found.statement_of_pack);
+        take(found.convolution, found.statement_of);
+        const auto at = out_.steps.size();
+        out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering, steps {} "
+                                         "and {}",
+                                         found.inputs + 1, found.product + 1, found.outputs + 1, at - 1, at));
+    }
+
+    void count_scalars_on(step& st) const {
+        for (auto& node : st.nodes)
+            if (node.kind == operation::scalar) node.a += scalars_;
     }
 
     template <class T>
@@ -54,9 +93,10 @@ class program_joiner {
         for (auto& x : from) to.push_back(std::move(x));
     }
 
-    std::int32_t source_of(const statement& s, std::int32_t source) {
-        if (source < 0) return -1 - number_of_own(statement_number(s), -1 - source);
-        const auto joined = accesses_ + source;
+    std::int32_t source_of(std::size_t statement, std::int32_t source) {
+        const auto& s = statements_[statement];
+        if (source < 0) return -1 - number_of_own(statement, -1 - source);
+        const auto joined = out_.first_accesses[statement] + source;
         const auto local = locals_[static_cast<std::size_t>(joined)];
         // The inverses of tables are found by the statement's own accesses.
         if (local == no_local)
@@ -64,10 +104,6 @@ class program_joiner {
                        ? joined
                        : shared_.same[static_cast<std::size_t>(joined)];
         return -1 - number_of_local(s, source, local);
-    }
-
-    std::size_t statement_number(const statement& s) const {
-        return static_cast<std::size_t>(&s - statements_.data());
     }
 
     std::int32_t number_of_own(std::size_t statement, std::int32_t temporary) {
@@ -142,7 +178,7 @@ class program_joiner {
     const shared_memory_of_accesses& shared_;
     const machine& chip_;
     plan out_;
-    std::int32_t accesses_ = 0, scalars_ = 0; ///< of the statements before
+    std::int32_t scalars_ = 0; ///< of the statements before
     std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> own_numbers_;
     std::map<std::int32_t, std::int32_t> local_numbers_;
 };

@@ -11,6 +11,7 @@ kernel_request make_scatter(const lowering::step& st, const lowering::machine& c
 kernel_request make_batched(const lowering::step& st, const lowering::machine& chip);
 /// tall_skinny_atb and _ab.
 kernel_request make_tall_skinny(const lowering::step& st, const lowering::machine& chip);
+kernel_request make_winograd(const lowering::step& st, const lowering::machine& chip);
 /// Of plan::chains.
 kernel_request make_chain(const lowering::chain& c, const lowering::machine& chip);
 

@@ -102,7 +102,8 @@ bool is_better_as_one(const plan& p, const machine& chip) {
     // pages of zeros at each run took 7 of the 29 ms of a convolution by F(4x4, 3x3), 64 channels of 224 x 224.
     const bool has_locals = chip.kind == target::cpu && std::ranges::any_of(p.temporaries, &temporary::is_local);
     return has_locals || !p.chains.empty() ||
-           std::ranges::any_of(p.steps, [](const step& st) { return st.fill >= 0; });
+           std::ranges::any_of(p.steps,
+                               [](const step& st) { return st.fill >= 0 || st.kernel == family::winograd; });
 }
 
 plan plan_of(const placed_program& p, std::vector<stage>* trace) {

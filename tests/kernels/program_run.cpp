@@ -91,7 +91,9 @@ int kernels_of(const lowering::plan& p) {
     std::set<std::int32_t> filled;
     for (const auto& st : p.steps)
         if (st.fill >= 0) filled.insert(st.fill);
-    if (p.chains.empty() && filled.empty()) return 0;
+    const bool convolves =
+        std::ranges::any_of(p.steps, [](const auto& st) { return st.kernel == lowering::family::winograd; });
+    if (p.chains.empty() && filled.empty() && !convolves) return 0;
     const auto outside = std::ranges::count_if(p.steps, [](const auto& st) { return st.chain < 0; });
     return static_cast<int>(p.chains.size()) + static_cast<int>(outside) - static_cast<int>(filled.size());
 }

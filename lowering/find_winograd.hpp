@@ -1,0 +1,36 @@
+// find_winograd: which statements of a program are a convolution by minimal filtering, and become one kernel.
+#pragma once
+
+#include "lowering/join_statements.hpp"
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// Three statements, of which the first two write locals that nothing else reads,
+///
+///     V(u,v,c,x...) = Bt(u,p)*Bt(v,q)*D(...)           in one or two directions, D in any position affine
+///     M(u,v,k,x...) = U(u,v,k,c)*V(u,v,c,x...)
+///     O(...)        = tree with one At(a,u)*At(e,v)*M(u,v,k,x...), summed over u and v
+///
+/// as the two steps that run in the last one's place: U packed as the tensor cores take it, into a temporary that is
+/// number 0 here, and the rest, of family::winograd. Operands' sources are the accesses of the statements that
+/// `statement_of` names for each of a step's operands.
+struct found_winograd {
+    std::size_t inputs = 0, product = 0, outputs = 0; ///< the statements
+    temporary packed;
+    step pack, convolution;
+    std::vector<std::size_t> statement_of_pack, statement_of; ///< by operand; of the temporary any
+};
+
+/// In a GPU's programs, where its kernel can run them: see kernels/winograd.cuh. `locals`, `shared`: of all accesses,
+/// as lower_program has them.
+std::vector<found_winograd> find_winograd(const std::vector<statement>& statements,
+                                          const std::vector<std::int32_t>& locals,
+                                          const shared_memory_of_accesses& shared, const machine& chip);
+
+} // namespace ricci::lowering

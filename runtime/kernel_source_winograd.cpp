@@ -1,0 +1,70 @@
+// kernel_source_winograd: the prelude and arguments of the kernel for convolutions by minimal filtering.
+#include "runtime/kernel_source_families.hpp"
+
+#include "lowering/tree.hpp"
+#include "lowering/winograd_layout.hpp"
+#include "runtime/prelude.hpp"
+#include "runtime/tree_source.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace ricci::runtime {
+namespace {
+
+using namespace lowering;
+
+/// The tree around the sum over points, for which an access of the packed filters stands.
+step around_sum(step st) {
+    st.nodes[static_cast<std::size_t>(winograd_sum(st))] = {operation::access,
+                                                           static_cast<std::int32_t>(winograd_roles::filters)};
+    st.nodes = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
+    st.sums.clear();
+    return st;
+}
+
+} // namespace
+
+kernel_request make_winograd(const step& st, const machine& chip) {
+    const winograd_roles at(st);
+    const auto& t = st.batched;
+    const auto layout = winograd_layout_of(st, t);
+    const auto around = around_sum(st);
+    const auto extents = [&](std::size_t (winograd_roles::*axis)(std::size_t) const) {
+        return std::array{static_cast<std::int32_t>(winograd_extent(st, axis, 0)),
+                          static_cast<std::int32_t>(winograd_extent(st, axis, 1))};
+    };
+    prelude text;
+    text.constant("left_axis_count", static_cast<std::int64_t>(at.filter() + 1));
+    write_tree(text, around);
+    text.constant("sum_operand", winograd_roles::filters);
+    text.constant("directions", static_cast<std::int64_t>(at.directions));
+    text.constant("tile_axes", static_cast<std::int64_t>(at.tiles));
+    text.list("output_extent", extents(&winograd_roles::output));
+    text.list("point_extent", extents(&winograd_roles::point));
+    text.list("input_extent", extents(&winograd_roles::input));
+    text.constant("transformed_type", static_cast<std::int64_t>(transformed_type(st)));
+    text.flag("rounds_to_tf32", st.math == math_mode::tf32);
+    text.constant("rows_of_f64", 8);
+    text.constant("filters_of_block", t.tile_m);
+    text.constant("tiles_of_block", t.tile_n);
+    text.constant("consumer_warps", layout.consumer_warps);
+    text.constant("stages", t.stages);
+    text.constant("stage_bytes", layout.stage_bytes);
+    text.constant("filter_bytes", layout.filter_bytes);
+    text.flag("filters_nearest", layout.filters_nearest);
+
+    kernel_request out;
+    out.source = complete_source(text.text(), "winograd.cuh");
+    out.entry = "ricci_winograd";
+    pack_tree(out, around, chip);
+    argument_packer pack(out);
+    pack.number(layout.tiles);
+    pack.number(layout.filter_blocks);
+    out.shape.grid = layout.tile_blocks * layout.filter_blocks;
+    out.shape.threads = t.threads;
+    out.shape.shared_bytes = static_cast<int>(layout.shared_bytes);
+    return out;
+}
+
+} // namespace ricci::runtime
