@@ -311,7 +311,6 @@ class winograd_finder {
             if (is_overwritten(of, m.statement, of.statement == written.statement ? v.statement : m.statement + 1))
                 return {};
         }
-        pack_filters(out);
         const auto tile = choose_winograd_tile(whole, chip_);
         if (!tile) return {};
         whole.batched = *tile;
@@ -395,49 +394,6 @@ class winograd_finder {
             });
         };
         return is_known(0, at.filter()) && is_known(winograd_roles::image, at.channel());
-    }
-
-    /// U as the lanes of a warp take it, 16 k and a stage's channels after one another: element e of row h + 8i in lane
-    /// 4h + q, as ptx_mma.cuh has them, is channel q + 4e. What is behind the last k or c is zero.
-    static void pack_filters(found_winograd& out) {
-        auto& whole = out.convolution;
-        const winograd_roles at(whole);
-        auto& u = whole.operands[winograd_roles::filters];
-        const auto extent = [&](std::size_t a) { return whole.axes[a].extent; };
-        const auto of_stage = channels_of_stage(u.type), row_tiles = up(extent(at.filter()), 16),
-                   stages = up(extent(at.channel()), of_stage);
-        const auto k = u.stride[at.filter()], c = u.stride[at.channel()];
-        step& pack = out.pack;
-        pack.compute = scalar_type::f32;
-        operand from = u, to;
-        from.stride.clear(), from.present.clear(), from.bounds.clear();
-        to.type = u.type, to.source = -1;
-        bound of_filter{0, extent(at.filter()), {}}, of_channel{0, extent(at.channel()), {}};
-        std::int64_t step_of_packed = 1;
-        const auto add = [&](std::string_view name, std::int64_t length, std::int64_t stride, std::int64_t filters,
-                             std::int64_t channels) {
-            pack.axes.push_back({name, length});
-            from.stride.push_back(stride), from.present.push_back(1);
-            to.stride.push_back(step_of_packed), to.present.push_back(1);
-            of_filter.coefficient.push_back(filters), of_channel.coefficient.push_back(channels);
-            step_of_packed *= length;
-        };
-        if (of_stage == 8) {
-            add("k8", 2, 8 * k, 8, 0), add("c4", 2, 4 * c, 0, 4);
-        } else {
-            add("c4", 2, 4 * c, 0, 4), add("k8", 2, 8 * k, 8, 0), add("c8", 2, 8 * c, 0, 8);
-        }
-        add("c", 4, c, 0, 1), add("k", 8, k, 1, 0), add("k16", row_tiles, 16 * k, 16, 0);
-        for (std::size_t d = 0; d < at.directions; ++d)
-            add(whole.axes[at.point(d)].name, extent(at.point(d)), u.stride[at.point(d)], 0, 0);
-        add("c16", stages, of_stage * c, 0, of_stage);
-        if (extent(at.filter()) % 16 != 0) from.bounds.push_back(of_filter);
-        if (extent(at.channel()) % of_stage != 0) from.bounds.push_back(of_channel);
-        pack.operands = {to, from};
-        pack.nodes = {{operation::access, 1}};
-        out.statement_of_pack = {out.outputs, out.product};
-        out.packed.type = u.type, out.packed.elements = step_of_packed;
-        u.source = -1, u.offset = 0; // its strides go on saying how U lies
     }
 
     const std::vector<statement>& statements_;

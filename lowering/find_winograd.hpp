@@ -17,14 +17,12 @@ namespace ricci::lowering {
 ///     M(u,v,k,x...) = U(u,v,k,c)*V(u,v,c,x...)
 ///     O(...)        = tree with one At(a,u)*At(e,v)*M(u,v,k,x...), summed over u and v
 ///
-/// as the two steps that run in the last one's place: U packed as the tensor cores take it, into a temporary that is
-/// number 0 here, and the rest, of family::winograd. Operands' sources are the accesses of the statements that
-/// `statement_of` names for each of a step's operands.
+/// as one step of family::winograd, which runs in the last one's place. Its operands' sources are the accesses of the
+/// statements that `statement_of` names for each; it has no workspace yet.
 struct found_winograd {
     std::size_t inputs = 0, product = 0, outputs = 0; ///< the statements
-    temporary packed;
-    step pack, convolution;
-    std::vector<std::size_t> statement_of_pack, statement_of; ///< by operand; of the temporary any
+    step convolution;
+    std::vector<std::size_t> statement_of; ///< by operand
 };
 
 /// In a GPU's programs, where its kernel can run them: see kernels/winograd.cuh. `locals`, `shared`: of all accesses,

@@ -8,6 +8,7 @@
 #include "lowering/fuse_statements.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/temporaries.hpp"
+#include "lowering/winograd_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -64,23 +65,16 @@ class program_joiner {
     }
 
     void append(found_winograd found) {
-        const auto packed = next();
-        out_.temporaries.push_back(found.packed);
-        const auto take = [&](step& st, const std::vector<std::size_t>& statement_of) {
-            st.statement = static_cast<std::int32_t>(found.outputs);
-            for (std::size_t o = 0; o < st.operands.size(); ++o) {
-                auto& source = st.operands[o].source;
-                source = source < 0 ? -1 - packed : source_of(statement_of[o], source);
-            }
-            count_scalars_on(st);
-            out_.steps.push_back(std::move(st));
-        };
-        take(found.pack, found.statement_of_pack);
-        take(found.convolution, found.statement_of);
-        const auto at = out_.steps.size();
-        out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering, steps {} "
-                                         "and {}",
-                                         found.inputs + 1, found.product + 1, found.outputs + 1, at - 1, at));
+        auto& st = found.convolution;
+        st.statement = static_cast<std::int32_t>(found.outputs);
+        for (std::size_t o = 0; o < st.operands.size(); ++o)
+            st.operands[o].source = source_of(found.statement_of[o], st.operands[o].source);
+        count_scalars_on(st);
+        st.workspace = {-1 - next(), winograd_workspace_bytes(st, st.batched)};
+        out_.temporaries.push_back({scalar_type::f32, st.workspace.bytes / size_of(scalar_type::f32)});
+        out_.steps.push_back(std::move(st));
+        out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering, step {}",
+                                         found.inputs + 1, found.product + 1, found.outputs + 1, out_.steps.size()));
     }
 
     void count_scalars_on(step& st) const {

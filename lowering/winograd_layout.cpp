@@ -33,21 +33,26 @@ std::int64_t tile_count(const step& st) {
 /// Registers of a thread where a block of so many warps is alone on an SM.
 std::int64_t registers_of(int warps) { return std::min<std::int64_t>(registers_of_an_sm / (32 * warps) / 8 * 8, 255); }
 
+constexpr std::int64_t beside_arrays = 32; ///< registers, for what is not an array
+
+/// Of a thread that transforms: a channel's inputs, and what they are along one direction.
+std::int64_t producer_registers(const step& st) {
+    return winograd_extent(st, &winograd_roles::input, 1) * (winograd_extent(st, &winograd_roles::input, 0) +
+                                                             winograd_extent(st, &winograd_roles::point, 0)) +
+           beside_arrays;
+}
+
 /// Warps that multiply, for each as many points as for any other, and none of the SM's quarters with more to do than
 /// need be; more of them hide more of what they wait for. None where what they and the producers hold does not fit
 /// their registers.
 int consumer_warps_of(const step& st, std::int64_t filters, std::int64_t tiles) {
-    constexpr std::int64_t of_a_point = 32, most_warps = 16; ///< registers beside the sums
+    constexpr std::int64_t most_warps = 16;
     const auto points = all_of(st, &winograd_roles::point);
-    const auto producers = winograd_extent(st, &winograd_roles::input, 1) *
-                               (winograd_extent(st, &winograd_roles::input, 0) +
-                                winograd_extent(st, &winograd_roles::point, 0)) +
-                           of_a_point;
     int best = 0;
     std::int64_t least = INT64_MAX;
     for (int warps = 1; warps <= most_warps && warps <= points; ++warps) {
         const auto of_warp = up(points, warps), sums = of_warp * filters * tiles / 32;
-        if (std::max(sums + of_a_point, producers) > registers_of(warps + producer_warps)) continue;
+        if (std::max(sums + beside_arrays, producer_registers(st)) > registers_of(warps + producer_warps)) continue;
         const auto of_quarter = up(warps, 4) * of_warp;
         if (of_quarter <= least) least = of_quarter, best = warps;
     }
@@ -75,6 +80,21 @@ std::int32_t winograd_sum(const step& st) {
     return -1;
 }
 
+bool has_one_input_matrix(const step& st) {
+    const winograd_roles at(st);
+    if (at.directions < 2) return false;
+    const auto &x = st.operands[at.input_matrix(0)], &y = st.operands[at.input_matrix(1)];
+    return x.source == y.source && x.type == y.type && x.offset == y.offset &&
+           x.stride[at.point(0)] == y.stride[at.point(1)] && x.stride[at.input(0)] == y.stride[at.input(1)] &&
+           extent_at(st, at.point(0)) == extent_at(st, at.point(1)) &&
+           extent_at(st, at.input(0)) == extent_at(st, at.input(1));
+}
+
+/// As winograd_inputs.cuh has it.
+bool keeps_input_matrix(const step& st) {
+    return has_one_input_matrix(st) && all_of(st, &winograd_roles::input) <= 36;
+}
+
 scalar_type transformed_type(const step& st) { return st.operands[winograd_roles::filters].type; }
 
 std::int64_t channels_of_stage(scalar_type transformed) { return transformed == scalar_type::f32 ? 8 : 16; }
@@ -84,6 +104,14 @@ winograd_layout winograd_layout_of(const step& st, const batched_tile& t) {
     winograd_layout out;
     out.points = all_of(st, &winograd_roles::point);
     out.consumer_warps = t.threads / 32 - producer_warps;
+    // Registers change hands in groups of four warps, eight for each thread or a multiple.
+    const auto own = registers_of(t.threads / 32), given = (own - producer_registers(st)) / 8 * 8;
+    const auto taken = given * producer_warps / std::max(out.consumer_warps, 1) / 8 * 8;
+    constexpr std::int64_t most = 168; // with more each has enough
+    if (out.consumer_warps % 4 == 0 && given > 0 && taken > 0 && own < most) {
+        out.consumer_registers = static_cast<int>(own + taken);
+        out.producer_registers = static_cast<int>(own - taken * out.consumer_warps / producer_warps);
+    }
     const auto bytes = channels_of_stage(transformed_type(st)) * size_of(transformed_type(st));
     out.filter_bytes = out.points * t.tile_m * bytes;
     out.stage_bytes = out.filter_bytes + out.points * t.tile_n * bytes;
@@ -95,13 +123,44 @@ winograd_layout winograd_layout_of(const step& st, const batched_tile& t) {
         return least;
     };
     out.filters_nearest = std::abs(left.stride[at.filter()]) < nearest_tile();
-    const std::int64_t sums =
-        4 * out.points * (out.filters_nearest ? t.tile_n * (t.tile_m + 4) : t.tile_m * t.tile_n);
-    out.shared_bytes = header_bytes + std::max(t.stages * out.stage_bytes, sums);
+    const auto pass_bytes = [&](std::int64_t k) {
+        return 4 * out.points * t.tile_n * (out.filters_nearest ? k + 4 : k);
+    };
+    out.filters_of_pass = t.tile_m;
+    while (out.filters_of_pass > 16 && pass_bytes(out.filters_of_pass) > out.stage_bytes) out.filters_of_pass /= 2;
+    out.stage_bytes = std::max(out.stage_bytes, pass_bytes(out.filters_of_pass));
+    out.shared_bytes = header_bytes + t.stages * out.stage_bytes;
     out.tiles = tile_count(st);
     out.tile_blocks = up(out.tiles, t.tile_n);
     out.filter_blocks = up(extent_at(st, at.filter()), t.tile_m);
+    out.stage_count = up(extent_at(st, at.channel()), channels_of_stage(transformed_type(st)));
     return out;
+}
+
+input_vectors input_vectors_of(const step& st) {
+    const winograd_roles at(st);
+    const auto& image = st.operands[winograd_roles::image];
+    if (size_of(image.type) != 4 || image.stride[at.input(0)] != 1) return {};
+    for (const std::int64_t length : {4, 2}) {
+        const auto lead = ((-image.offset) % length + length) % length;
+        const auto is_multiple = [&](std::int64_t x) { return x % length == 0; };
+        bool fits = true;
+        for (std::size_t a = 0; a < st.axes.size(); ++a)
+            fits = fits && (a == at.input(0) || is_multiple(image.stride[a]));
+        for (const auto& b : image.bounds) {
+            if (b.coefficient[at.input(0)] == 0) continue;
+            fits = fits && b.coefficient[at.input(0)] == 1 && is_multiple(b.offset + lead) && is_multiple(b.extent);
+            for (std::size_t a = 0; a < st.axes.size(); ++a)
+                fits = fits && (a == at.input(0) || is_multiple(b.coefficient[a]));
+        }
+        if (fits) return {static_cast<int>(length), static_cast<int>(lead)};
+    }
+    return {};
+}
+
+std::int64_t winograd_workspace_bytes(const step& st, const batched_tile& t) {
+    const auto layout = winograd_layout_of(st, t);
+    return layout.filter_blocks * layout.stage_count * layout.filter_bytes;
 }
 
 std::vector<batched_tile> winograd_candidates(const step& st, const machine& chip) {
@@ -123,31 +182,21 @@ std::vector<batched_tile> winograd_candidates(const step& st, const machine& chi
     return out;
 }
 
+/// Fitted to an H100's times (2026-11-26, 128 to 512 channels, F(2,3), F(4,3), F(6,3), blocks of 16 to 128 filters): a
+/// stage takes as long as the producers need for their channels, half of it waiting for inputs, and so many cycles more
+/// for each point and filter.
 double winograd_seconds(const step& st, const batched_tile& t, const machine& chip) {
-    const winograd_roles at(st);
     const auto layout = winograd_layout_of(st, t);
-    const auto type = transformed_type(st);
-    const auto channels = channels_of_stage(type);
+    const bool floats = transformed_type(st) == scalar_type::f32;
     const auto n = [](std::int64_t x) { return static_cast<double>(x); };
     const double points = n(layout.points), inputs = n(all_of(st, &winograd_roles::input));
-    // Of an SM: cycles a tensor cores' product of 16 x 8, of its quarter; bytes a cycle from L2; multiply-adds.
-    constexpr double of_product = 8, from_l2 = 28, multiply_adds = 128, not_overlapped = 300, before = 2500;
-    const double passes = type == scalar_type::f32 && st.math == math_mode::full ? 3 : 1;
-    const auto quarters = up(layout.consumer_warps, 4) * up(layout.points, layout.consumer_warps);
-    const double products = n(quarters) * (t.tile_m / 16.0) * (t.tile_n / 8.0) * passes * of_product;
-    constexpr double read_again = 0.7; // of a tile's inputs, which overlap, not all come from L1
-    const double bytes = n(layout.filter_bytes) +
-                         read_again * inputs * t.tile_n * n(channels * size_of(st.operands[winograd_roles::image].type));
-    const auto in = [&](std::size_t d) { return n(winograd_extent(st, &winograd_roles::input, d)); };
-    const auto point = [&](std::size_t d) { return n(winograd_extent(st, &winograd_roles::point, d)); };
-    const auto outputs = [&](std::size_t d) { return n(winograd_extent(st, &winograd_roles::output, d)); };
-    const double transform =
-        t.tile_n * n(channels) * (point(0) * in(0) * in(1) + (at.directions > 1 ? points * in(1) : 0) + 2 * points);
-    const double stage = std::max({products, bytes / from_l2, 1.5 * transform / multiply_adds}) + not_overlapped;
-    const double back = t.tile_m * t.tile_n * (points * outputs(0) + outputs(0) * outputs(1) * point(1) + 2 * points);
-    const double cycles = n(up(extent_at(st, at.channel()), channels)) * stage + before + 2 * back / multiply_adds;
+    const double turns = n(t.tile_n * channels_of_stage(transformed_type(st))) / (32 * producer_warps);
+    const double turn = floats ? (keeps_input_matrix(st) ? 380 + 35 * inputs : 62 * inputs) : 140 * inputs;
+    const double of_filter = (floats && st.math == math_mode::full ? 0.63 : 0.45) * points;
+    const double stage = turns * turn + of_filter * t.tile_m, part = 4000; // what M passes through, and the end
     const auto rounds = up(layout.tile_blocks * layout.filter_blocks, chip.processors);
-    return n(rounds) * cycles / sm_clock(chip) + chip.launch_seconds;
+    const double packing = 2 * n(winograd_workspace_bytes(st, t)) / chip.bandwidth + chip.launch_seconds;
+    return n(rounds) * (n(layout.stage_count) * stage + part) / sm_clock(chip) + packing + chip.launch_seconds;
 }
 
 std::optional<batched_tile> choose_winograd_tile(const step& st, const machine& chip) {

@@ -8,6 +8,7 @@
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -39,6 +40,9 @@ std::int64_t winograd_extent(const step& st, std::size_t (winograd_roles::*axis)
 /// The node that stands for the sum over points, whose subtree the kernel computes.
 std::int32_t winograd_sum(const step& st);
 
+/// Whether the inputs are transformed by the same matrix in both directions.
+bool has_one_input_matrix(const step& st);
+
 /// Of V and U: what the products are of.
 scalar_type transformed_type(const step& st);
 /// Channels that a stage holds.
@@ -47,11 +51,25 @@ std::int64_t channels_of_stage(scalar_type transformed);
 struct winograd_layout {
     std::int64_t points = 0;
     int consumer_warps = 0;
+    int consumer_registers = 0, producer_registers = 0; ///< of a thread, where one role's are given to the other; or 0
     std::int64_t filter_bytes = 0, stage_bytes = 0, shared_bytes = 0;
+    std::int64_t stage_count = 0; ///< that the channels take
     std::int64_t tiles = 0, tile_blocks = 0, filter_blocks = 0;
     bool filters_nearest = false; ///< whether neighbors in O are of neighboring k
+    std::int64_t filters_of_pass = 0; ///< k of M that pass through a stage's memory at a time
+    std::int64_t blocks(int processors) const { return std::min<std::int64_t>(tile_blocks * filter_blocks, processors); }
 };
 winograd_layout winograd_layout_of(const step& st, const batched_tile& t);
+
+/// How a thread loads its inputs: vectors of so many neighbors, the first behind `lead` single ones, that are inside of
+/// a padded image as a whole or not at all. Where the image's memory starts at a multiple of them.
+struct input_vectors {
+    int length = 1, lead = 0;
+};
+input_vectors input_vectors_of(const step& st);
+
+/// Bytes of U as the kernel takes it.
+std::int64_t winograd_workspace_bytes(const step& st, const batched_tile& t);
 
 /// What the kernel may be started with; none where a chip cannot run it.
 std::vector<batched_tile> winograd_candidates(const step& st, const machine& chip);

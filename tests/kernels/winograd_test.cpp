@@ -5,21 +5,161 @@
 #include "tests/kernels/program_cases.hpp"
 #include "tests/kernels/program_run.hpp"
 
+#include <fmt/format.h>
+
 using namespace ricci;
 using namespace ricci::tests;
 
-TEST_CASE("convolutions by minimal filtering are one kernel") {
-    const auto code = device_under_test();
-    const program_case c{{"V(x,y,c,b,u,v) = B(u,p)*B(v,q)*padded(D)(2*x+p-1,2*y+q-1,c,b)",
-                          "M(x,y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)",
-                          "padded(O)(2*x+a,2*y+e,k,b) = relu(A(a,u)*A(e,v)*M(x,y,k,b,u,v) + z(k))"},
-                         "V=f32[4,3,5,2,4,4] B=f32[4,4] D=f32[7,6,5,2] U=f32[5,19,4,4] M=f32[4,3,19,2,4,4] "
-                         "O=f32[7,6,19,2] A=f32[2,4] z=f32[19]",
-                         "V M",
-                         0,
-                         2};
-    const auto outcome = run_program(as_program(c), 1, code, program_data::integers);
-    INFO(outcome.report);
-    CHECK(outcome.report.empty());
-    CHECK(outcome.kernels == c.kernels_on(code));
+namespace {
+
+/// A layer by F(m, r) in both directions, of integers that every sum holds exactly.
+struct layer {
+    const char* what;
+    int mx, my, r;
+    int width, height, channels, filters, pictures;
+    const char *of_image = "x,y,c,b", *of_output = "x,y,k,b"; ///< orders in memory, the first nearest
+    const char *type = "f32", *type_of_output = "f32";
+    const char *tree = "relu({} + z(k))", *sign = "=";
+};
+
+std::string replaced(std::string text, const char* from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, std::string_view(from).size(), to);
+    return text;
+}
+
+std::string extents_of(const char* order, int x, int y, int planes, int b) {
+    std::string out;
+    for (const char* letter = order; *letter != 0; ++letter)
+        if (*letter != ',')
+            out += fmt::format("{}{}", out.empty() ? "" : ",",
+                               *letter == 'x'   ? x
+                               : *letter == 'y' ? y
+                               : *letter == 'b' ? b
+                                                : planes);
+    return out;
+}
+
+random_program program_of(const layer& l) {
+    const int ax = l.mx + l.r - 1, ay = l.my + l.r - 1, pad = l.r / 2;
+    const int across = (l.width + l.mx - 1) / l.mx, down = (l.height + l.my - 1) / l.my;
+    auto image = replaced(l.of_image, "x", fmt::format("{}*X+p-{}", l.mx, pad));
+    image = replaced(replaced(image, "y", fmt::format("{}*Y+q-{}", l.my, pad)), "X", "x");
+    auto output = replaced(l.of_output, "x", fmt::format("{}*X+a", l.mx));
+    output = replaced(replaced(output, "y", fmt::format("{}*Y+e", l.my)), "X", "x");
+    image = replaced(image, "Y", "y"), output = replaced(output, "Y", "y");
+    const bool square = l.mx == l.my; // then the matrices are the same
+    const char *B = square ? "B" : "C", *A = square ? "A" : "E";
+    random_program p;
+    p.statements = {fmt::format("V(x,y,c,b,u,v) = B(u,p)*{}(v,q)*padded(D)({})", B, image),
+                    "M(x,y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)",
+                    fmt::format("padded(O)({}) {} {}", output, l.sign,
+                                replaced(l.tree, "{}", fmt::format("A(a,u)*{}(e,v)*M(x,y,k,b,u,v)", A)))};
+    p.locals = {"V", "M"};
+    p.operands = parse_operands(fmt::format(
+        "V={0}[{1},{2},{3},{4},{5},{6}] B=f32[{5},{5}] C=f32[{6},{6}] D={0}[{7}] U={0}[{3},{8},{5},{6}] "
+        "M=f32[{1},{2},{8},{4},{5},{6}] O={9}[{10}] A=f32[{11},{5}] E=f32[{12},{6}] z=f32[{8}] S=f32[{10}]",
+        l.type, across, down, l.channels, l.pictures, ax, ay,
+        extents_of(l.of_image, l.width, l.height, l.channels, l.pictures), l.filters, l.type_of_output,
+        extents_of(l.of_output, l.width, l.height, l.filters, l.pictures), l.mx, l.my));
+    return p;
+}
+
+const layer layers[] = {
+    {"padded at both ends", 2, 2, 3, 7, 6, 5, 19, 2},
+    {"several parts of tiles and filters", 4, 4, 3, 29, 18, 9, 70, 1},
+    {"rows of vectors", 4, 4, 3, 16, 12, 16, 16, 2},
+    {"rows of pairs", 4, 4, 3, 14, 14, 8, 32, 1},
+    {"channels nearest", 4, 4, 3, 13, 9, 17, 33, 1, "c,x,y,b", "k,x,y,b"},
+    {"channels outermost", 2, 2, 3, 9, 8, 4, 20, 2, "x,y,b,c", "x,y,b,k"},
+    {"large tiles", 6, 6, 3, 13, 12, 6, 17, 1},
+    {"filters of five", 2, 2, 5, 9, 7, 5, 18, 1},
+    {"other tiles in each direction", 2, 4, 3, 9, 13, 7, 16, 1},
+    {"smaller than a tile", 4, 4, 3, 2, 1, 3, 5, 1},
+    {"one channel", 4, 4, 3, 9, 9, 1, 1, 1},
+    {"without a function", 4, 4, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{}"},
+    {"added", 4, 4, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{}", "+="},
+    {"subtracted", 2, 2, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{} + z(k)", "-="},
+    {"half", 4, 4, 3, 15, 9, 21, 33, 1, "x,y,c,b", "x,y,k,b", "f16", "f32"},
+    {"half, channels nearest", 2, 2, 3, 9, 7, 16, 16, 2, "c,x,y,b", "k,x,y,b", "f16", "f16", "{}"},
+    {"bfloat16", 2, 2, 3, 9, 7, 19, 16, 1, "x,y,c,b", "x,y,k,b", "bf16", "f32"},
+};
+
+int kernels_found(const random_program& p, program_data data, std::string& report) {
+    const auto outcome = run_program(p, 1, device_under_test(), data);
+    report = outcome.report;
+    return outcome.kernels;
+}
+
+} // namespace
+
+TEST_CASE("layers by minimal filtering are one kernel, exact where all numbers are small integers") {
+    for (const auto& l : layers) {
+        const auto p = program_of(l);
+        INFO(l.what << '\n' << p.text());
+        std::string report;
+        CHECK(kernels_found(p, program_data::integers, report) == 1);
+        CHECK(report == "");
+    }
+}
+
+TEST_CASE("so they are where the matrices have mirrored rows, and in one direction") {
+    const layer l{"mirrored", 2, 2, 3, 9, 7, 11, 17, 1};
+    auto p = program_of(l);
+    // Bt of F(2, 3).
+    std::vector<std::string> matrix{"B(u,p) = 0"};
+    for (const char* element : {"(0,0) = 1", "(0,2) = -1", "(1,1) = 1", "(1,2) = 1", "(2,1) = -1", "(2,2) = 1",
+                                "(3,1) = 1", "(3,3) = -1"})
+        matrix.push_back(std::string("B") + element);
+    p.statements.insert(p.statements.begin(), matrix.begin(), matrix.end());
+    std::string report;
+    CHECK(kernels_found(p, program_data::integers, report) == static_cast<int>(matrix.size()) + 1);
+    CHECK(report == "");
+
+    const program_case line{{"V(x,c,b,u) = B(u,p)*padded(D)(4*x+p-1,c,b)", "M(x,k,b,u) = U(c,k,u)*V(x,c,b,u)",
+                             "padded(O)(4*x+a,k,b) = A(a,u)*M(x,k,b,u) + z(k)"},
+                            "V=f32[9,11,3,6] B=f32[6,6] D=f32[33,11,3] U=f32[11,20,6] M=f32[9,20,3,6] O=f32[33,20,3] "
+                            "A=f32[4,6] z=f32[20]",
+                            "V M",
+                            0,
+                            1};
+    CHECK(kernels_found(as_program(line), program_data::integers, report) == 1);
+    CHECK(report == "");
+}
+
+TEST_CASE("what stands around the sum may read other tensors, the output's old elements among them") {
+    std::string report;
+    for (const char* tree : {"0.5*{} + S(x,y,k,b)", "max({}, 0.25*S(x,y,k,b))"}) {
+        layer l{"residual", 2, 2, 3, 8, 8, 8, 16, 1};
+        l.tree = tree;
+        auto p = program_of(l);
+        for (auto& s : p.statements) s = replaced(s, "S(x,y,k,b)", "S(2*x+a,2*y+e,k,b)");
+        CHECK(kernels_found(p, program_data::integers, report) == 1);
+        CHECK(report == "");
+        for (auto& s : p.statements) s = replaced(replaced(s, "S(", "O("), "padded(O)", "O");
+        CHECK(kernels_found(p, program_data::integers, report) == 1);
+        CHECK(report == "");
+    }
+}
+
+TEST_CASE("statements stay apart where one kernel would not do the same") {
+    const auto stays_apart = [](const random_program& p) {
+        INFO(p.text());
+        std::string report;
+        CHECK(kernels_found(p, program_data::integers, report) != 1);
+        CHECK(report == "");
+    };
+    const layer l{"", 2, 2, 3, 6, 6, 4, 4, 1};
+    auto in_place = program_of(l); // other tiles read what a tile has written
+    for (auto& s : in_place.statements) s = replaced(s, "(O)", "(D)");
+    stays_apart(in_place);
+    auto read_twice = program_of(l);
+    read_twice.statements.push_back("O(x,y,k,b) += 0*V(0,0,0,0,0,0)");
+    stays_apart(read_twice);
+    auto overwritten = program_of(l);
+    overwritten.statements.insert(overwritten.statements.begin() + 2, "D(x,y,c,b) = 3");
+    stays_apart(overwritten);
+    auto in_part = program_of(l); // the rest of M is zero
+    in_part.statements[1] = "M(x(1,3),y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)";
+    stays_apart(in_part);
 }
