@@ -21,7 +21,8 @@ template <int Type> struct mma_words {
     }
 };
 /// Of f32, rounded to TF32; or high*high, high*low and low*high of its upper 11 bits and the rest. The products drop
-/// the rest of what they take, so that a number stands for its upper bits as it is.
+/// the rest of what they take, so that an element of U stands for its upper bits as it is; V's are rounded, and what is
+/// dropped of low*low has no sign that prevails.
 template <> struct mma_words<2> {
     static constexpr int passes = rounds_to_tf32 ? 1 : 3;
     static RICCI_FUNCTION unsigned low_of(unsigned word) {
@@ -42,8 +43,13 @@ template <> struct mma_words<2> {
         template <int Pass> RICCI_FUNCTION void become() {
             RICCI_UNROLL
             for (int i = 0; i < 2; ++i) {
-                if constexpr (rounds_to_tf32) w[i] = rounded_to_tf32(float_of(w[i]));
-                else if constexpr (Pass == 1) low[i] = low_of(w[i]);
+                if constexpr (rounds_to_tf32) {
+                    w[i] = rounded_to_tf32(float_of(w[i]));
+                } else if constexpr (Pass == 0) { // to nearest: V is split once for all k
+                    const unsigned high = (w[i] + 0x1000u) & 0xffffe000u;
+                    low[i] = bits_of(float_of(w[i]) - float_of(high));
+                    w[i] = high;
+                }
             }
         }
     };

@@ -182,6 +182,31 @@ std::vector<batched_tile> winograd_candidates(const step& st, const machine& chi
     return out;
 }
 
+estimate winograd_cost(const step& st, const machine& chip) {
+    const winograd_roles at(st);
+    const auto n = [](std::int64_t x) { return static_cast<double>(x); };
+    const auto extent = [&](std::size_t (winograd_roles::*axis)(std::size_t) const, std::size_t d) {
+        return n(winograd_extent(st, axis, d));
+    };
+    using r = winograd_roles;
+    const double tiles = n(tile_count(st)), filters = n(extent_at(st, at.filter())),
+                 channels = n(extent_at(st, at.channel())), points = n(all_of(st, &r::point)),
+                 outputs = n(all_of(st, &r::output));
+    const auto bytes = [&](std::size_t o) { return n(size_of(st.operands[o].type)); };
+    estimate out;
+    // Of the image as much as there are outputs: tiles overlap.
+    out.bytes = tiles * outputs * (channels * bytes(r::image) + filters * bytes(0) * (st.op == assignment::assign ? 1 : 2)) +
+                points * filters * channels * bytes(r::filters);
+    const double before = (points + extent(&r::point, 0) * extent(&r::input, 1)) * extent(&r::input, 0),
+                 behind = (outputs + extent(&r::output, 0) * extent(&r::point, 1)) * extent(&r::point, 0);
+    out.flops = 2 * tiles * (points * filters * channels + channels * before + filters * behind);
+    // Of an SM and a cycle, measured on an H100: a product of 16 x 8 x 8 TF32 numbers each 5.9 cycles of a quarter.
+    const double rate = 2 * 690 * sm_clock(chip) * chip.processors *
+                        (transformed_type(st) != scalar_type::f32 ? 2.0 : st.math == math_mode::tf32 ? 1.0 : 1.0 / 3);
+    out.seconds = std::max(out.bytes / chip.bandwidth, 2 * tiles * points * filters * channels / rate) + chip.launch_seconds;
+    return out;
+}
+
 /// Fitted to an H100's times (2026-11-26, 128 to 512 channels, F(2,3), F(4,3), F(6,3), blocks of 16 to 128 filters): a
 /// stage takes as long as the producers need for their channels, half of it waiting for inputs, and so many cycles more
 /// for each point and filter.

@@ -5,6 +5,7 @@
 // tiles, threads all of them, stages those of the ring.
 #pragma once
 
+#include "lowering/cost_model.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 
@@ -73,6 +74,9 @@ std::int64_t winograd_workspace_bytes(const step& st, const batched_tile& t);
 
 /// What the kernel may be started with; none where a chip cannot run it.
 std::vector<batched_tile> winograd_candidates(const step& st, const machine& chip);
+/// What is read and written once, the products and transforms, and the roofline of both.
+estimate winograd_cost(const step& st, const machine& chip);
+
 /// Seconds, by the model; the fastest of them.
 double winograd_seconds(const step& st, const batched_tile& t, const machine& chip);
 std::optional<batched_tile> choose_winograd_tile(const step& st, const machine& chip);

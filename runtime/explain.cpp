@@ -104,7 +104,7 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads,
                                         request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
-                if (has_tile(st, b.machine()) || (st.chain >= 0 && b.machine().kind == target::cuda))
+                if (has_tile(st, b.machine()) || st.kernel == family::winograd || (st.chain >= 0 && b.machine().kind == target::cuda))
                     text += fmt::format(", tile {} by {}", to_string(st.batched, st, b.machine().kind),
                                         name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));

@@ -70,8 +70,10 @@ TEST_CASE("the error grows with the tile as docs/cnn.md says") {
         const auto f32 = measure<float>(r.m, r.points), f16 = measure<ricci::half>(r.m, r.points);
         INFO(fmt::format("m {}: f32 {:.1e} {:.1e} f16 {:.1e} {:.1e}", r.m, f32.rms, f32.largest, f16.rms,
                          f16.largest));
-        // Which sums are added first, and so how the errors come together, is the kernel's choice.
-        CHECK(f32.rms < 1.5 * r.f32_rms);
+        // Which sums are added first, and so how the errors come together, is the kernel's choice; a GPU multiplies in
+        // parts of 11 bits: docs/cnn.md.
+        const double room = ricci::default_device().is_cuda() ? 2 : 1.5;
+        CHECK(f32.rms < room * r.f32_rms);
         CHECK(f16.rms < 1.5 * r.f16_rms);
         CHECK(f32.largest < 2.5 * r.f32_largest);
         CHECK(f16.largest < 2.5 * r.f16_largest);
