@@ -2,61 +2,59 @@
 // stage's channels and each point the rows of 16 k after one another, and of these rows h and h + 8 side by side, as
 // the lanes of a warp hold them for a product of the tensor cores (ptx_mma.cuh). What is behind the last k or c is zero.
 //
-// A thread has two rows and a stage's channels. Of a warp eight threads have rows that lie side by side in the end, and
-// four channels that do so in U.
+// A warp has 16 rows and a stage's channels, each lane a quarter of two rows' channels; the warps of a block take stages
+// that follow one another. What leaves a warp is in one piece: threads that store four pieces each took half as long again.
 #pragma once
 
-#include "winograd_parts.cuh"
 #include "neighbors.cuh"
+#include "winograd_parts.cuh"
 
 constexpr int filter_threads = 256;
+
+/// Channels [first, first + channels_of_stage / 4) of a row of U as two words, zero where there are none.
+RICCI_FUNCTION void load_quarter(const arguments& a, long long* x, int first, unsigned (&words)[2]) {
+    constexpr int count = channels_of_stage / 4, of_word = 4 / static_cast<int>(sizeof(transformed));
+    const int filters = static_cast<int>(a.extent[filter_axis]), channels = static_cast<int>(a.extent[channel_axis]);
+    const long long step = stride_along<filters_operand, channel_axis>(a);
+    x[channel_axis] = first;
+    const transformed* const from = element_at<filters_operand>(a, x);
+    const bool exists = x[filter_axis] < filters;
+    if (exists && step == 1 && first + count <= channels && have_aligned_lines<unsigned, 2>(from, 0)) {
+        const auto two = load_neighbors<unsigned, 2>(reinterpret_cast<const unsigned*>(from));
+        words[0] = two.at(0), words[1] = two.at(1);
+        return;
+    }
+    neighbors<transformed, of_word> parts[2];
+    RICCI_UNROLL
+    for (int c = 0; c < count; ++c)
+        parts[c / of_word].e[c % of_word] =
+            exists && first + c < channels ? from[c * step] : store_as<transformed>(0.0f);
+    RICCI_UNROLL
+    for (int w = 0; w < 2; ++w) words[w] = load_neighbors<unsigned, 1>(reinterpret_cast<const unsigned*>(&parts[w])).at(0);
+}
 
 extern "C" __global__ void __launch_bounds__(filter_threads)
     ricci_winograd_filters(const __grid_constant__ arguments a) {
     wait_for_stream();
-    const int stage_count = stages_of_sum(a), filters = static_cast<int>(a.extent[filter_axis]),
-              channels = static_cast<int>(a.extent[channel_axis]);
-    constexpr int side_by_side = 8, stages_of_warp = 4;
-    const long long item = block_number() * filter_threads + threadIdx.x;
-    const int high = static_cast<int>(item % side_by_side), low_stage = static_cast<int>(item / 8 % stages_of_warp);
-    auto rest = static_cast<unsigned>(item / (side_by_side * stages_of_warp));
-    const int row_tile = static_cast<int>(rest % row_tiles), point = static_cast<int>(rest / row_tiles % points);
+    const auto stage_count = static_cast<unsigned>(stages_of_sum(a));
+    const long long item = block_number() * (filter_threads / 32) + threadIdx.x / 32;
+    const auto stage = static_cast<unsigned>(item % stage_count);
+    auto rest = static_cast<unsigned>(item / stage_count);
+    const unsigned row_tile = rest % row_tiles, point = rest / row_tiles % points;
     rest /= row_tiles * points;
-    const auto stage_groups = static_cast<unsigned>((stage_count + stages_of_warp - 1) / stages_of_warp);
-    const int stage = static_cast<int>(rest % stage_groups) * stages_of_warp + low_stage,
-              filter_block = static_cast<int>(rest / stage_groups);
-    if (stage >= stage_count || filter_block >= a.teams) return;
+    if (rest >= a.teams) return;
 
+    const int lane = threadIdx.x % 32, high = lane / 4, quarter = lane % 4;
     long long x[axis_count] = {};
     x[point_axis(0)] = point % point_extent[0];
     if constexpr (directions == 2) x[point_axis(1)] = point / point_extent[0];
-    x[channel_axis] = stage * channels_of_stage;
-    neighbors<transformed, 2 * channels_of_stage> out;
+    unsigned words[2][2];
     RICCI_UNROLL
-    for (int half_tile = 0; half_tile < 2; ++half_tile) {
-        const int filter = filter_block * filters_of_block + 16 * row_tile + 8 * half_tile + high;
-        x[filter_axis] = filter;
-        const transformed* const from = element_at<filters_operand>(a, x);
-        const auto put = [&](int c, transformed value) {
-            constexpr int of_word = 4 / static_cast<int>(sizeof(transformed)); // channels: of 2 bytes two
-            out.e[(c / of_word * 2 + half_tile) * of_word + c % of_word] = value;
-        };
-        const long long step = stride_along<filters_operand, channel_axis>(a);
-        if (filter < filters && step == 1 && (stage + 1) * channels_of_stage <= channels &&
-            have_aligned_lines<transformed, channels_of_stage>(from, 0)) {
-            const auto all = load_neighbors<transformed, channels_of_stage>(from);
-            RICCI_UNROLL
-            for (int c = 0; c < channels_of_stage; ++c) put(c, all.at(c));
-            continue;
-        }
-        RICCI_UNROLL
-        for (int c = 0; c < channels_of_stage; ++c) {
-            const bool exists = filter < filters && stage * channels_of_stage + c < channels;
-            put(c, exists ? from[c * step] : store_as<transformed>(0.0f));
-        }
+    for (int lower = 0; lower < 2; ++lower) {
+        x[filter_axis] = static_cast<long long>(rest) * filters_of_block + 16 * row_tile + 8 * lower + high;
+        load_quarter(a, x, static_cast<int>(stage) * channels_of_stage + channels_of_stage / 4 * quarter, words[lower]);
     }
-    const long long place =
-        (((static_cast<long long>(filter_block) * stage_count + stage) * points + point) * row_tiles + row_tile) * 8 +
-        high;
-    store_neighbors(static_cast<transformed*>(a.data[packed_operand]) + place * 2 * channels_of_stage, out);
+    const long long place = ((static_cast<long long>(rest) * stage_count + stage) * points + point) * row_tiles + row_tile;
+    auto* const into = static_cast<unsigned char*>(a.data[packed_operand]) + place * bytes_of_row_tile + 16 * lane;
+    store_words(into, {words[0][0], words[1][0], words[0][1], words[1][1]});
 }

@@ -74,9 +74,9 @@ kernel_request make_winograd(const step& st, const machine& chip) {
     argument_packer pack(out);
     pack.number(layout.tiles);
     pack.number(layout.filter_blocks);
-    constexpr std::int64_t filter_threads = 256, rows_of_thread = 2, stages_of_warp = 4; // winograd_filters.cuh's
-    const auto rows = layout.filter_blocks * t.tile_m * layout.points;
-    out.shape.grid = up(rows / rows_of_thread * up(layout.stage_count, stages_of_warp) * stages_of_warp, filter_threads);
+    constexpr std::int64_t filter_threads = 256, warps = filter_threads / 32; // as winograd_filters.cuh has them
+    const auto row_tiles = layout.filter_blocks * layout.points * t.tile_m / 16;
+    out.shape.grid = up(row_tiles * layout.stage_count, warps);
     out.shape.threads = static_cast<int>(filter_threads);
 
     kernel_launch& convolution = out.behind.emplace_back();

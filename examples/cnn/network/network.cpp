@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -33,17 +34,12 @@ const std::vector<float>& find(const graph& g, const weights& w, const op& o, co
     return found->second.values;
 }
 
-std::optional<transforms> transforms_of(algorithm how) {
-    switch (how) {
-    case algorithm::f2:
-        return cook_toom(2, 3);
-    case algorithm::f4:
-        return cook_toom(4, 3);
-    case algorithm::f6:
-        return cook_toom(6, 3);
-    default:
-        return std::nullopt;
-    }
+/// Of filters with so many taps: for five the tiles' inputs are those of F(4, 3), and so is the error.
+std::optional<transforms> transforms_of(algorithm how, int taps) {
+    const bool large = how == algorithm::f4 || how == algorithm::f6;
+    if (taps == 5 && large) return cook_toom(2, 5);
+    if (taps != 3 || how == algorithm::direct) return std::nullopt;
+    return cook_toom(how == algorithm::f2 ? 2 : how == algorithm::f4 ? 4 : 6, 3);
 }
 
 template <class T>
@@ -51,7 +47,8 @@ class typed_network : public network {
   public:
     typed_network(const graph& g, const weights& w, algorithm how, const ricci::device& device)
         : graph_(g), schedule_(make_schedule(g)), device_(device), layers_(g.ops.size()) {
-        if (const auto exact = transforms_of(how)) winograd_.emplace(*exact, device_);
+        for (const int taps : {3, 5})
+            if (const auto exact = transforms_of(how, taps)) winograd_.try_emplace(taps, *exact, device_);
         for (std::size_t n = 0; n < g.ops.size(); ++n) load(w, g.ops[n], layers_[n]);
     }
 
@@ -102,8 +99,8 @@ class typed_network : public network {
         const std::int64_t inputs = graph_.ops[o.inputs[0]].channels;
         image F(o.filter, o.filter, inputs, o.channels, device_); // [K][C][R][S] with the last one the fastest
         F.upload(find(graph_, w, o, ".weight", {o.channels, inputs, o.filter, o.filter}));
-        if (winograd_ && o.filter == 3) {
-            l.U = winograd_->transform(F);
+        if (const auto by = winograd_.find(o.filter); by != winograd_.end()) {
+            l.U = by->second.transform(F);
         } else {
             using namespace ricci::indices;
             l.F.emplace(o.filter, o.filter, inputs, o.channels, device_);
@@ -151,7 +148,7 @@ class typed_network : public network {
             const std::int64_t pad = (o.filter - 1) / 2;
             const auto then = s.relu ? activation::relu : activation::none;
             if (l.U)
-                winograd_->convolve(D, *l.U, *l.numbers, O, {pad, pad}, then);
+                winograd_.at(o.filter).convolve(D, *l.U, *l.numbers, O, {pad, pad}, then);
             else
                 convolve(D, *l.F, *l.numbers, O, {{pad, pad}, {1, 1}, {1, 1}}, then);
             break;
@@ -194,7 +191,7 @@ class typed_network : public network {
     graph graph_;
     schedule schedule_;
     ricci::device device_;
-    std::optional<winograd<T>> winograd_;
+    std::map<int, winograd<T>> winograd_; ///< by filters' taps
     std::vector<layer> layers_;
     std::vector<ricci::tensor<T, dyn>> memories_;
     std::optional<image> in_, out_;
