@@ -4,15 +4,15 @@
 //   M(u, v, k, tile) = sum over c of U(u, v, k, c)*V(u, v, c, tile)
 //   O(k, tile's outputs a, e) = tree(sum over u, v of At(a, u)*At(e, v)*M(u, v, k, tile))
 //
-// The work is cut into parts, filters_of_block k of tiles_of_block tiles each, which the blocks take in turn. A block's
-// last four warps bring the inputs of the tiles, transform them, channels_of_stage channels at a time, and have U copied
-// in bulk; the others multiply, each for points (u, v) of its own, and keep M in registers until the sum is complete.
-// Then M passes through the memory of the last stage, some k at a time, is transformed and leaves as outputs, while the
-// first stages of the next part are on their way.
-// The tensor cores' products of f32 are three of TF32 each, of numbers split by truncation (two instructions instead
-// of three: 0.68 ms instead of 0.81 in a prototype on an H100, 64 to 64 channels, 32 pictures of 224 x 224).
-// Infinite U or V make their outputs infinite or NaN, not always what the statements would; of f32 below 2^-114 a
-// product loses digits.
+// The work is cut into parts, filters_of_block k of tiles_of_block tiles each, which the blocks take in turn. The last
+// four warps of a block bring the inputs of the tiles, transform them, channels_of_stage channels at a time, and have U
+// copied in bulk; the others multiply, each for points (u, v) of its own, and keep M in registers until the sum is
+// complete. Then M passes through the memory of the last stage, some k at a time, is transformed and leaves as outputs,
+// while the first stages of the next part are on their way. winograd_filters.cuh runs before.
+//
+// Infinite U or V make their outputs infinite or NaN, not always what the statements would, and zeros of the inputs'
+// matrix may be left out; of f32 below 2^-114 a product loses digits.
+//
 // Constants: winograd_parts.cuh's.
 #pragma once
 
@@ -42,6 +42,7 @@ RICCI_FUNCTION void consume(const arguments& a, const block_memory& at) {
         settled ^= 1;
     };
     const auto release = [&] {
+        show_to_copy_engine(); // U's place is copied to next
         arrive_expecting(at.empty(ring.slot), 0);
         ring.move_on();
     };

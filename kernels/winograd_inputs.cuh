@@ -11,9 +11,9 @@ static_assert(column_tiles == group_warps && channel_turns * channel_warps == of
 /// Where both directions have one matrix of the inputs, and registers hold it beside a channel's inputs.
 constexpr bool keeps_matrix = one_input_matrix && inputs <= 36;
 
-/// The matrix, if it is kept. It is mirrored where rows 2i - 1 and 2i differ by the sign of their odd elements, row 0 has
-/// no odd ones and the last no even ones, as those of interpolation points 0, a, -a, b, -b, ... and infinity: then three
-/// fifths of the multiply-adds are enough.
+/// The matrix, if it is kept. It is mirrored where rows 2i - 1 and 2i differ by the sign of their odd elements, row 0
+/// has no odd ones and the last no even ones, as those of interpolation points 0, a, -a, b, -b, ... and infinity: then
+/// three fifths of the multiply-adds are enough.
 struct input_matrix_of_block {
     static constexpr int size = keeps_matrix ? point_extent[0] : 1, length = keeps_matrix ? input_extent[0] : 1;
     float b[size][length];
@@ -82,7 +82,8 @@ class inputs_ahead {
     }
     RICCI_FUNCTION void move_on(const arguments& a) {
         ++turn_;
-        channel_ += turn_ % channel_turns != 0 ? channel_warps : channels_of_stage - channel_warps * (channel_turns - 1);
+        constexpr int to_next_stage = channels_of_stage - channel_warps * (channel_turns - 1);
+        channel_ += turn_ % channel_turns != 0 ? channel_warps : to_next_stage;
         if (channel_ - first_channel_ >= channels_ && turn_ % channel_turns == 0) part_.move_on(), begin_part(a);
     }
     /// All of them, zero where there are none. Vectors of neighbors, where they are aligned: whole ones are inside.
@@ -217,10 +218,9 @@ class input_transform {
     float d_[input_extent[0]][input_extent[1]], t_[point_extent[0]][input_extent[1]];
 };
 
-/// Asks for U of a stage, which lies as winograd_filters leaves it: all of a block's in one piece. (A piece for each point
-/// was slower by far: a thread takes 30 cycles and more to ask for one.)
+/// Asks for U of a stage, which lies as winograd_filters leaves it: all of a block's in one piece. (A piece for each
+/// point was slower by far: a thread takes 30 cycles and more to ask for one.)
 RICCI_FUNCTION void copy_filters(const arguments& a, const block_memory& at, long long number, int slot) {
-    show_to_copy_engine(); // what others have read there, who arrived before: 7 % of their time if each does so itself
     arrive_expecting(at.full(slot), filter_bytes);
     bulk_load(at.filters(slot), static_cast<const unsigned char*>(a.data[packed_operand]) + number * filter_bytes,
               filter_bytes, at.full(slot));

@@ -5,8 +5,8 @@
 #include "mma_numbers.cuh"
 #include "winograd_memory.cuh"
 
-/// Products of 16 x 8 of `of_lane` steps of the sum in each of four lanes, in `passes`: words of U (left) and V (right)
-/// as they lie in shared memory, which become(pass) what the pass multiplies.
+/// Products of 16 x 8 of `of_lane` steps of the sum in each of four lanes, in `passes`: words of U (left) and V
+/// (right) as they lie in shared memory, which become(pass) what the pass multiplies.
 template <int Words> struct plain_words {
     unsigned w[Words];
     template <int> RICCI_FUNCTION void become() {}
@@ -65,8 +65,8 @@ using warp_sums = float[points_of_warp][row_tiles][column_tiles][4];
 
 /// The tensor cores cut off what does not fit a sum of theirs, three times a stage for f32. Where the transforms lose
 /// less than that, with few points, each stage's products are summed apart and added by an addition, which rounds:
-/// F(2x2, 3x3) of 64 channels is then off by 2.7e-7 instead of 9.7e-7 (root mean square, relative; multiply-adds of f32:
-/// 2.7e-7). F(4x4, 3x3) is off by 1.4e-6 without, 1.2e-6 with it (multiply-adds: 1.8e-6), and takes a tenth longer.
+/// F(2x2, 3x3) of 64 channels is then off by 2.7e-7 instead of 9.7e-7 (root mean square, relative; by multiply-adds of
+/// f32 2.7e-7). F(4x4, 3x3) is off by 1.4e-6 without, 1.2e-6 with it (1.8e-6), and takes a tenth longer.
 constexpr bool sums_apart = mma::passes > 1 && points <= 25;
 
 /// Row tiles whose products take turns: none waits for the one before.

@@ -71,11 +71,9 @@ class winograd_finder {
         p = check_overlap(scope_sums(std::move(p), s), s);
         if (p.steps.size() != 1 || !p.temporaries.empty() || !p.checks.empty()) return {};
         auto& st = p.steps.front();
-        const bool overlaps = std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) {
-            return o.overlaps || !o.gathers.empty();
-        });
-        const bool is_empty =
-            std::any_of(st.axes.begin(), st.axes.end(), [](const axis& a) { return a.extent < 1; });
+        const bool overlaps = std::any_of(st.operands.begin(), st.operands.end(),
+                                          [](const operand& o) { return o.overlaps || !o.gathers.empty(); });
+        const bool is_empty = std::any_of(st.axes.begin(), st.axes.end(), [](const axis& a) { return a.extent < 1; });
         if (st.compute != scalar_type::f32 || st.axes.size() != labels || overlaps || is_empty) return {};
         return std::move(st);
     }
@@ -135,7 +133,7 @@ class winograd_finder {
         return out;
     }
 
-        const std::vector<statement>& statements_;
+    const std::vector<statement>& statements_;
     const std::vector<std::int32_t>& locals_;
     const shared_memory_of_accesses& shared_;
     const machine& chip_;

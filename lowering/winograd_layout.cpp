@@ -15,8 +15,6 @@ constexpr int producer_warps = 4;
 constexpr std::int64_t header_bytes = 1024 + 128; ///< the matrices and barriers, as winograd.cuh has them
 constexpr int most_stages = 4;
 
-
-
 std::int64_t extent_at(const step& st, std::size_t axis) { return st.axes[axis].extent; }
 
 std::int64_t all_of(const step& st, std::size_t (winograd_roles::*axis)(std::size_t) const) {
@@ -31,14 +29,16 @@ std::int64_t tile_count(const step& st) {
 }
 
 /// Registers of a thread where a block of so many warps is alone on an SM.
-std::int64_t registers_of(int warps) { return std::min<std::int64_t>(registers_of_an_sm / (32 * warps) / 8 * 8, 255); }
+std::int64_t registers_of(int warps) {
+    return std::min<std::int64_t>(registers_of_an_sm / (32 * warps) / 8 * 8, 255);
+}
 
 constexpr std::int64_t beside_arrays = 32; ///< registers, for what is not an array
 
 /// Of a thread that transforms: a channel's inputs, and what they are along one direction.
 std::int64_t producer_registers(const step& st) {
-    return winograd_extent(st, &winograd_roles::input, 1) * (winograd_extent(st, &winograd_roles::input, 0) +
-                                                             winograd_extent(st, &winograd_roles::point, 0)) +
+    return winograd_extent(st, &winograd_roles::input, 1) *
+               (winograd_extent(st, &winograd_roles::input, 0) + winograd_extent(st, &winograd_roles::point, 0)) +
            beside_arrays;
 }
 
@@ -195,21 +195,25 @@ estimate winograd_cost(const step& st, const machine& chip) {
     const auto bytes = [&](std::size_t o) { return n(size_of(st.operands[o].type)); };
     estimate out;
     // Of the image as much as there are outputs: tiles overlap.
-    out.bytes = tiles * outputs * (channels * bytes(r::image) + filters * bytes(0) * (st.op == assignment::assign ? 1 : 2)) +
-                points * filters * channels * bytes(r::filters);
+    out.bytes =
+        tiles * outputs * (channels * bytes(r::image) + filters * bytes(0) * (st.op == assignment::assign ? 1 : 2)) +
+        points * filters * channels * bytes(r::filters);
     const double before = (points + extent(&r::point, 0) * extent(&r::input, 1)) * extent(&r::input, 0),
                  behind = (outputs + extent(&r::output, 0) * extent(&r::point, 1)) * extent(&r::point, 0);
     out.flops = 2 * tiles * (points * filters * channels + channels * before + filters * behind);
     // Of an SM and a cycle, measured on an H100: a product of 16 x 8 x 8 TF32 numbers each 5.9 cycles of a quarter.
     const double rate = 2 * 690 * sm_clock(chip) * chip.processors *
-                        (transformed_type(st) != scalar_type::f32 ? 2.0 : st.math == math_mode::tf32 ? 1.0 : 1.0 / 3);
-    out.seconds = std::max(out.bytes / chip.bandwidth, 2 * tiles * points * filters * channels / rate) + chip.launch_seconds;
+                        (transformed_type(st) != scalar_type::f32 ? 2.0
+                         : st.math == math_mode::tf32             ? 1.0
+                                                                  : 1.0 / 3);
+    out.seconds =
+        std::max(out.bytes / chip.bandwidth, 2 * tiles * points * filters * channels / rate) + chip.launch_seconds;
     return out;
 }
 
-/// Fitted to an H100's times (2026-11-26, 128 to 512 channels, F(2,3), F(4,3), F(6,3), blocks of 16 to 128 filters): a
-/// stage takes as long as the producers need for their channels, half of it waiting for inputs, and so many cycles more
-/// for each point and filter.
+/// Fitted to an H100's times (2026-11-26, 128 to 512 channels, F(2,3), F(4,3), F(6,3), blocks of 16 to 128 filters):
+/// a stage takes as long as the producers need for their channels, half of it waiting for inputs, and so many cycles
+/// more for each point and filter.
 double winograd_seconds(const step& st, const batched_tile& t, const machine& chip) {
     const auto layout = winograd_layout_of(st, t);
     const bool floats = transformed_type(st) == scalar_type::f32;

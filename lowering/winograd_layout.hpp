@@ -52,18 +52,21 @@ std::int64_t channels_of_stage(scalar_type transformed);
 struct winograd_layout {
     std::int64_t points = 0;
     int consumer_warps = 0;
-    int consumer_registers = 0, producer_registers = 0; ///< of a thread, where one role's are given to the other; or 0
+    int consumer_registers = 0,
+        producer_registers = 0; ///< of a thread, where one role's are given to the other; or 0
     std::int64_t filter_bytes = 0, stage_bytes = 0, shared_bytes = 0;
     std::int64_t stage_count = 0; ///< that the channels take
     std::int64_t tiles = 0, tile_blocks = 0, filter_blocks = 0;
-    bool filters_nearest = false; ///< whether neighbors in O are of neighboring k
+    bool filters_nearest = false;     ///< whether neighbors in O are of neighboring k
     std::int64_t filters_of_pass = 0; ///< k of M that pass through a stage's memory at a time
-    std::int64_t blocks(int processors) const { return std::min<std::int64_t>(tile_blocks * filter_blocks, processors); }
+    std::int64_t blocks(int processors) const {
+        return std::min<std::int64_t>(tile_blocks * filter_blocks, processors);
+    }
 };
 winograd_layout winograd_layout_of(const step& st, const batched_tile& t);
 
-/// How a thread loads its inputs: vectors of so many neighbors, the first behind `lead` single ones, that are inside of
-/// a padded image as a whole or not at all. Where the image's memory starts at a multiple of them.
+/// How a thread loads its inputs: vectors of so many neighbors, the first behind `lead` single ones, that are inside
+/// of a padded image as a whole or not at all. Where the image's memory starts at a multiple of them.
 struct input_vectors {
     int length = 1, lead = 0;
 };

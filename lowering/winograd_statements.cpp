@@ -12,8 +12,8 @@
 namespace ricci::lowering {
 namespace {
 
-constexpr std::int64_t longest_side = 8; ///< of a transform's matrix
-constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - 64; ///< that the kernel counts to
+constexpr std::int64_t longest_side = 8;                                               ///< of a transform's matrix
+constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() - (1 << 20); ///< that the kernel counts to
 constexpr std::int32_t none = -1;
 
 std::size_t at(std::int32_t n) { return static_cast<std::size_t>(n); }
@@ -26,8 +26,10 @@ struct product_sum {
 
 bool collect_factors(const std::vector<node>& nodes, std::int32_t root, std::vector<std::int32_t>& operands) {
     const auto& n = nodes[static_cast<std::size_t>(root)];
-    if (n.kind == operation::access) operands.push_back(n.a);
-    else if (n.kind != operation::multiply) return false;
+    if (n.kind == operation::access)
+        operands.push_back(n.a);
+    else if (n.kind != operation::multiply)
+        return false;
     return n.kind == operation::access ||
            (collect_factors(nodes, n.a, operands) && collect_factors(nodes, n.b, operands));
 }
@@ -67,7 +69,8 @@ std::vector<transform_matrix> transforms_of(const step& st, const product_sum& s
         }
         const auto& other = st.operands[static_cast<std::size_t>(transformed)].present;
         if (here.summed < 0 || here.kept < 0 || !x.bounds.empty() || !other[static_cast<std::size_t>(here.summed)] ||
-            other[static_cast<std::size_t>(here.kept)] || !st.operands[0].present[static_cast<std::size_t>(here.kept)])
+            other[static_cast<std::size_t>(here.kept)] ||
+            !st.operands[0].present[static_cast<std::size_t>(here.kept)])
             return {};
         out.push_back(here);
     }
@@ -78,7 +81,7 @@ std::vector<transform_matrix> transforms_of(const step& st, const product_sum& s
 
 /// The last statement's tree, in which M stands for what it is.
 void write_tree(step& whole, const step& of_o, const product_sum& points,
-                       const std::map<std::int32_t, std::int32_t>& number) {
+                const std::map<std::int32_t, std::int32_t>& number) {
     const winograd_roles roles(whole);
     const auto emit = [&](operation kind, std::int32_t a, std::int32_t b = -1) {
         whole.nodes.push_back({kind, a, b});
@@ -100,8 +103,7 @@ void write_tree(step& whole, const step& of_o, const product_sum& points,
         for (std::size_t d = 0; d < roles.directions; ++d) inner = times(inner, access(roles.input_matrix(d)));
         inner = sum_over(times(inner, access(winograd_roles::image)), &winograd_roles::input, roles.directions);
         whole.sums.push_back({static_cast<std::int32_t>(roles.channel())});
-        const auto product =
-            emit(operation::sum, times(u, inner), static_cast<std::int32_t>(whole.sums.size()) - 1);
+        const auto product = emit(operation::sum, times(u, inner), static_cast<std::int32_t>(whole.sums.size()) - 1);
         return sum_over(times(outer, product), &winograd_roles::point, roles.directions);
     };
     std::vector<char> inside(of_o.nodes.size(), 0); // of the sum
@@ -245,9 +247,8 @@ class joiner {
         };
         const auto add_output = [&](std::int32_t axis) { return of_outputs_[at(axis)] = add(all_.outputs, axis); };
         for (const auto& t : behind_) add_output(t.kept);
-        std::sort(tiles_.begin(), tiles_.end(), [&](std::int32_t a, std::int32_t b) {
-            return distance(to_outputs(a)) < distance(to_outputs(b));
-        });
+        std::sort(tiles_.begin(), tiles_.end(),
+                  [&](std::int32_t a, std::int32_t b) { return distance(to_outputs(a)) < distance(to_outputs(b)); });
         std::int64_t count = 1;
         for (const auto a : tiles_) {
             of_inputs_[at(to_inputs(a))] = of_product_[at(a)] = add_output(to_outputs(a));
@@ -265,7 +266,8 @@ class joiner {
             return std::find(of.begin(), of.end(), none) == of.end();
         };
         const auto filters = all_.product.axes[at(filter_)].extent;
-        return filters <= longest / count && all_known(of_inputs_) && all_known(of_product_) && all_known(of_outputs_);
+        return filters <= longest / count && all_known(of_inputs_) && all_known(of_product_) &&
+               all_known(of_outputs_);
     }
 
     void take_operands() {
@@ -306,7 +308,7 @@ class joiner {
     std::optional<product_sum> points_;
     std::vector<transform_matrix> before_, behind_; ///< of the inputs, of the outputs; by direction
     std::int32_t u_ = none, d_ = none, channel_ = none, filter_ = none;
-    std::vector<std::int32_t> tiles_; ///< of M's axes
+    std::vector<std::int32_t> tiles_;                               ///< of M's axes
     std::vector<std::int32_t> of_inputs_, of_product_, of_outputs_; ///< the whole's axes, by the statements'
     std::map<std::int32_t, std::int32_t> number_; ///< of the whole's operands, by the last statement's
 };

@@ -10,8 +10,8 @@
 
 namespace ricci::lowering {
 
-/// V = Bt*Bt*D, M = U*V and O = tree(At*At*M), each as scope_sums left it, in f32; which of the accesses of the last two
-/// are V and M; and by which axes each goes through the locals, one a dimension.
+/// V = Bt*Bt*D, M = U*V and O = tree(At*At*M), each as scope_sums left it, in f32; which of the accesses of the last
+/// two are V and M; and by which axes each goes through the locals, one a dimension.
 struct winograd_statements {
     step inputs, product, outputs;
     std::size_t v = 0, m = 0; ///< operands of `product` and of `outputs`
@@ -22,7 +22,7 @@ struct winograd_statements {
 enum class winograd_part : std::uint8_t { inputs, product, outputs };
 
 struct winograd_whole {
-    step convolution; ///< of family::winograd, its sources those of the statements; without a tile
+    step convolution;                   ///< of family::winograd, its sources those of the statements; without a tile
     std::vector<winograd_part> part_of; ///< by operand
 };
 

@@ -19,7 +19,7 @@ using namespace lowering;
 /// The tree around the sum over points, for which an access of the packed filters stands.
 step around_sum(step st) {
     st.nodes[static_cast<std::size_t>(winograd_sum(st))] = {operation::access,
-                                                           static_cast<std::int32_t>(winograd_roles::filters)};
+                                                            static_cast<std::int32_t>(winograd_roles::filters)};
     st.nodes = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
     st.sums.clear();
     operand packed = st.operands[winograd_roles::filters]; // what winograd_filters fills

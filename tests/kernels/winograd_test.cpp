@@ -108,8 +108,8 @@ TEST_CASE("so they are where the matrices have mirrored rows, and in one directi
     auto p = program_of(l);
     // Bt of F(2, 3).
     std::vector<std::string> matrix{"B(u,p) = 0"};
-    for (const char* element : {"(0,0) = 1", "(0,2) = -1", "(1,1) = 1", "(1,2) = 1", "(2,1) = -1", "(2,2) = 1",
-                                "(3,1) = 1", "(3,3) = -1"})
+    for (const char* element :
+         {"(0,0) = 1", "(0,2) = -1", "(1,1) = 1", "(1,2) = 1", "(2,1) = -1", "(2,2) = 1", "(3,1) = 1", "(3,3) = -1"})
         matrix.push_back(std::string("B") + element);
     p.statements.insert(p.statements.begin(), matrix.begin(), matrix.end());
     std::string report;
