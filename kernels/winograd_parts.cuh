@@ -66,7 +66,7 @@ RICCI_FUNCTION void go_to_tile(const arguments& a, int tile, long long* x) {
     }
 }
 
-/// Which of a tile's elements, `Along` axes 0 and 1 of extents n0 and n1, are inside of a padded operand: bit i + n0*j.
+/// Which of a tile's elements, N0 along axis First and N1 along the next, are inside of a padded operand: bit i + N0*j.
 template <int Operand, int First, int N0, int N1>
 RICCI_FUNCTION unsigned long long inside_of(const arguments& a, const long long* x) {
     static_assert(N0 * N1 <= 64, "a bit each");

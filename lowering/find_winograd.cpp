@@ -9,8 +9,10 @@
 #include "lowering/winograd_statements.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace ricci::lowering {
@@ -33,8 +35,13 @@ class winograd_finder {
 
     std::vector<found_winograd> run() const {
         std::vector<found_winograd> out;
+        std::set<std::size_t> taken; // one's outputs may be another's inputs: then only the first is one
         for (std::size_t n = 0; n < statements_.size(); ++n)
-            if (auto found = ending_in(n)) out.push_back(*std::move(found));
+            if (auto found = ending_in(n);
+                found && !taken.contains(found->inputs) && !taken.contains(found->product)) {
+                taken.insert({found->inputs, found->product, found->outputs});
+                out.push_back(*std::move(found));
+            }
         return out;
     }
 
@@ -52,15 +59,35 @@ class winograd_finder {
         return uses[0].statement;
     }
 
+    /// In one direction the filters' transform says what the inputs' does: the larger of the two locals is kept from
+    /// memory.
     std::optional<found_winograd> ending_in(std::size_t outputs) const {
+        std::optional<found_winograd> out;
+        std::int64_t largest = 0;
         const auto& s = statements_[outputs];
         for (std::size_t m = 1; m < s.accesses.size(); ++m) {
             const auto product = writer(outputs, m);
             if (!product || statements_[*product].accesses.size() != 3) continue;
-            for (std::size_t v = 1; v < 3; ++v)
-                if (const auto inputs = writer(*product, v)) return match({*inputs, 0}, {*product, v}, {outputs, m});
+            for (std::size_t v = 1; v < 3; ++v) {
+                const auto inputs = writer(*product, v);
+                if (!inputs) continue;
+                auto found = match({*inputs, 0}, {*product, v}, {outputs, m});
+                if (!found) continue;
+                const auto elements = elements_of({*product, v});
+                if (!out || elements > largest) out = std::move(found), largest = elements;
+            }
         }
-        return {};
+        return out;
+    }
+
+    /// Saturating.
+    std::int64_t elements_of(const use& of) const {
+        const auto& s = statements_[of.statement];
+        const auto& a = s.accesses[of.access];
+        std::int64_t out = 1;
+        for (int p = 0; p < a.position_count; ++p)
+            if (__builtin_mul_overflow(out, position_of(s, a, p).extent, &out)) return INT64_MAX;
+        return out;
     }
 
     /// A statement as one step in f32, all its axes as they were.
@@ -100,10 +127,15 @@ class winograd_finder {
         return shared_.memory[first_[statement] + access];
     }
 
-    /// Whether statements up to `last`, behind `first`, write what access `of` reads, but for one statement.
+    /// Whether statements up to `last`, behind its own, write what access `of` reads, but for one statement. What a
+    /// table of addresses finds may lie anywhere.
     bool is_overwritten(const use& of, std::size_t last, std::size_t but) const {
-        for (auto n = of.statement + 1; n <= last; ++n)
-            if (n != but && memory(n, 0) == memory(of.statement, of.access)) return true;
+        for (auto n = of.statement + 1; n <= last; ++n) {
+            const auto& s = statements_[n];
+            if (n != but && (memory(n, 0) == memory(of.statement, of.access) ||
+                             position_of_addresses(s, s.accesses[0]) != nullptr))
+                return true;
+        }
         return false;
     }
 
@@ -127,9 +159,7 @@ class winograd_finder {
             const use of{out.statement_of[o], static_cast<std::size_t>(st.operands[o].source)};
             if (of.statement != out.outputs && is_overwritten(of, out.outputs, out.product)) return {};
         }
-        const auto tile = choose_winograd_tile(st, chip_);
-        if (!tile) return {};
-        st.batched = *tile;
+        if (!winograd_pays(st) || winograd_candidates(st, chip_).empty()) return {};
         return out;
     }
 

@@ -18,7 +18,7 @@ namespace ricci::lowering {
 ///     O(...)        = tree with one At(a,u)*At(e,v)*M(u,v,k,x...), summed over u and v
 ///
 /// as one step of family::winograd, which runs in the last one's place. Its operands' sources are the accesses of the
-/// statements that `statement_of` names for each; it has no workspace yet.
+/// statements that `statement_of` names for each; it has neither tile nor workspace yet.
 struct found_winograd {
     std::size_t inputs = 0, product = 0, outputs = 0; ///< the statements
     step convolution;

@@ -70,11 +70,12 @@ class program_joiner {
         for (std::size_t o = 0; o < st.operands.size(); ++o)
             st.operands[o].source = source_of(found.statement_of[o], st.operands[o].source);
         count_scalars_on(st);
+        st.batched = *choose_winograd_tile(st, chip_); // find_winograd has seen that there is one
         st.workspace = {-1 - next(), winograd_workspace_bytes(st, st.batched)};
         out_.temporaries.push_back({scalar_type::f32, st.workspace.bytes / size_of(scalar_type::f32)});
         out_.steps.push_back(std::move(st));
-        out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering, step {}",
-                                         found.inputs + 1, found.product + 1, found.outputs + 1, out_.steps.size()));
+        out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering",
+                                         found.inputs + 1, found.product + 1, found.outputs + 1));
     }
 
     void count_scalars_on(step& st) const {

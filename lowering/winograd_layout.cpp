@@ -182,6 +182,15 @@ std::vector<batched_tile> winograd_candidates(const step& st, const machine& chi
     return out;
 }
 
+bool winograd_pays(const step& st) {
+    constexpr std::int64_t least_filters = 16, most_padding = 8; // 64 channels to 3 are padded 5 times
+    const winograd_roles at(st);
+    const auto channels = channels_of_stage(transformed_type(st));
+    const auto padded = [](std::int64_t extent, std::int64_t unit) { return up(extent, unit) * unit; };
+    const auto filters = extent_at(st, at.filter()), own = extent_at(st, at.channel());
+    return padded(filters, least_filters) * padded(own, channels) <= most_padding * filters * own;
+}
+
 estimate winograd_cost(const step& st, const machine& chip) {
     const winograd_roles at(st);
     const auto n = [](std::int64_t x) { return static_cast<double>(x); };

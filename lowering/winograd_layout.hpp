@@ -75,6 +75,9 @@ input_vectors input_vectors_of(const step& st);
 /// Bytes of U as the kernel takes it.
 std::int64_t winograd_workspace_bytes(const step& st, const batched_tile& t);
 
+/// Whether blocks have not far more filters and channels than there are: elements of FEM, say, are better as a chain.
+bool winograd_pays(const step& st);
+
 /// What the kernel may be started with; none where a chip cannot run it.
 std::vector<batched_tile> winograd_candidates(const step& st, const machine& chip);
 /// What is read and written once, the products and transforms, and the roofline of both.

@@ -213,7 +213,7 @@ class joiner {
             const auto of_inputs = to_inputs(a);
             const bool is_point = std::any_of(before_.begin(), before_.end(),
                                               [&](const transform_matrix& t) { return t.kept == of_inputs; });
-            if (is_point != (in_u && of_inputs >= 0)) return false;
+            if (is_point != (in_u && of_inputs >= 0) || (!in_u && of_inputs < 0)) return false;
             if (!is_point) (in_u ? filters : tiles_).push_back(a);
         }
         if (filters.size() != 1) return false;

@@ -27,7 +27,7 @@ struct winograd_whole {
 };
 
 /// None where they are no such statements, or the kernel's arrays, bits and 32-bit numbers do not hold what it would
-/// need: matrices of more than 8 rows or columns, more than 2^31 tiles.
+/// need: matrices of more than 8 rows or columns, more than 2^31 tiles times filters.
 std::optional<winograd_whole> as_one_step(const winograd_statements& all);
 
 } // namespace ricci::lowering

@@ -104,13 +104,15 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                     text += fmt::format(" of {} threads, {} bytes of shared memory", request.shape.threads,
                                         request.shape.shared_bytes);
                 if (st.dynamic_extents) text += ", extents as arguments since its sizes keep changing";
-                if (has_tile(st, b.machine()) || st.kernel == family::winograd || (st.chain >= 0 && b.machine().kind == target::cuda))
+                const bool is_cuda = b.machine().kind == target::cuda;
+                if (has_tile(st, b.machine()) || (is_cuda && (st.chain >= 0 || st.kernel == family::winograd)))
                     text += fmt::format(", tile {} by {}", to_string(st.batched, st, b.machine().kind),
                                         name_of(st.origin));
                 text += fmt::format(", {}", describe(find_kernel(b, request.source, request.entry)));
                 for (const auto& kernel : request.behind)
-                    text += fmt::format("; then {}, {} block{} of {} threads, {}", kernel.entry, kernel.shape.grid,
-                                        kernel.shape.grid == 1 ? "" : "s", kernel.shape.threads,
+                    text += fmt::format("; then {}, {} block{} of {} threads, {} bytes of shared memory, {}",
+                                        kernel.entry, kernel.shape.grid, kernel.shape.grid == 1 ? "" : "s",
+                                        kernel.shape.threads, kernel.shape.shared_bytes,
                                         describe(find_kernel(b, kernel.source, kernel.entry)));
             }
         }

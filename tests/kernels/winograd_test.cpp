@@ -75,8 +75,8 @@ const layer layers[] = {
     {"large tiles", 6, 6, 3, 13, 12, 6, 17, 1},
     {"filters of five", 2, 2, 5, 9, 7, 5, 18, 1},
     {"other tiles in each direction", 2, 4, 3, 9, 13, 7, 16, 1},
-    {"smaller than a tile", 4, 4, 3, 2, 1, 3, 5, 1},
-    {"one channel", 4, 4, 3, 9, 9, 1, 1, 1},
+    {"smaller than a tile", 4, 4, 3, 2, 1, 3, 9, 1},
+    {"one channel", 4, 4, 3, 9, 9, 1, 64, 1},
     {"without a function", 4, 4, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{}"},
     {"added", 4, 4, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{}", "+="},
     {"subtracted", 2, 2, 3, 10, 9, 8, 16, 1, "x,y,c,b", "x,y,k,b", "f32", "f32", "{} + z(k)", "-="},
@@ -159,7 +159,66 @@ TEST_CASE("statements stay apart where one kernel would not do the same") {
     auto overwritten = program_of(l);
     overwritten.statements.insert(overwritten.statements.begin() + 2, "D(x,y,c,b) = 3");
     stays_apart(overwritten);
+    auto filters_overwritten = program_of(l);
+    filters_overwritten.statements.insert(filters_overwritten.statements.begin() + 2, "U(c,k,u,v) = 3");
+    stays_apart(filters_overwritten);
+    auto added_to = program_of(l);
+    added_to.statements[1] = "M(x,y,k,b,u,v) += U(c,k,u,v)*V(x,y,c,b,u,v)";
+    stays_apart(added_to);
+    // An index of M that nothing gives a place: every one of its elements is the same.
+    stays_apart(
+        as_program({{"V(x,c,u) = B(u,p)*padded(D)(2*x+p-1,c)", "M(x,k,u,w) = U(c,k,u)*V(x,c,u)",
+                     "padded(O)(2*x+a,k,w) = A(a,u)*M(x,k,u,w)"},
+                    "V=f32[5,4,4] B=f32[4,4] D=f32[9,4] U=f32[4,16,4] M=f32[5,16,4,3] O=f32[9,16,3] A=f32[2,4]",
+                    "V M",
+                    0,
+                    0}));
     auto in_part = program_of(l); // the rest of M is zero
     in_part.statements[1] = "M(x(1,3),y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)";
     stays_apart(in_part);
+}
+
+TEST_CASE("programs of several convolutions keep them apart from one another, and their scalars") {
+    std::string report;
+    // The filters are transformed in the program; V is the first factor.
+    layer l{"with its filters", 2, 2, 3, 9, 7, 11, 17, 1};
+    l.tree = "0.5*{} + 2*z(k)";
+    auto p = program_of(l);
+    p.statements[1] = "M(x,y,k,b,u,v) = V(x,y,c,b,u,v)*U(c,k,u,v)";
+    p.statements.insert(p.statements.begin(), "U(c,k,u,v) = G(u,s)*G(v,r)*F(s,r,c,k)");
+    p.statements.insert(p.statements.begin(), "z(k) = 3");
+    for (auto& o : parse_operands("G=f32[4,3] F=f32[3,3,11,17]")) p.operands.push_back(o);
+    p.locals.push_back("U");
+    CHECK(kernels_found(p, program_data::integers, report) >= 3);
+    CHECK(report == "");
+
+    // What one writes another transforms: three of five are one, or all are by themselves.
+    const program_case overlapping{{"V(u,c,x) = B(u,p)*D(p,c,x)", "M(u,k,x) = U(u,k,c)*V(u,c,x)",
+                                    "W(a,k,x) = A(a,u)*M(u,k,x)", "N(a,l,x) = T(a,l,k)*W(a,k,x)",
+                                    "O(i,l,x) = C(i,a)*N(a,l,x)"},
+                                   "V=f32[4,8,40] B=f32[4,4] D=f32[4,8,40] U=f32[4,16,8] M=f32[4,16,40] A=f32[2,4] "
+                                   "W=f32[2,16,40] T=f32[2,16,16] N=f32[2,16,40] O=f32[3,16,40] C=f32[3,2]",
+                                   "V M W N",
+                                   0,
+                                   0};
+    kernels_found(as_program(overlapping), program_data::integers, report);
+    CHECK(report == "");
+
+    // Two layers one behind the other.
+    auto first = program_of({"first", 2, 2, 3, 8, 8, 4, 16, 1});
+    auto second = program_of({"second", 2, 2, 3, 8, 8, 16, 5, 1});
+    const auto renamed = [](std::string text) {
+        for (const char* name : {"V(", "M(", "U(", "z(", "V=", "M=", "U=", "z="})
+            text = replaced(text, name, fmt::format("{}2{}", name[0], name[1]));
+        text = replaced(replaced(text, "D)", "O)"), "padded(O)(2*x+a", "padded(P)(2*x+a");
+        return text;
+    };
+    for (const auto& s : second.statements) first.statements.push_back(renamed(s));
+    for (auto& o :
+         parse_operands("V2=f32[4,4,16,1,4,4] M2=f32[4,4,5,1,4,4] U2=f32[16,5,4,4] z2=f32[5] P=f32[8,8,5,1]"))
+        first.operands.push_back(o);
+    first.locals.insert(first.locals.end(), {"V2", "M2"});
+    INFO(first.text());
+    CHECK(kernels_found(first, program_data::integers, report) == 2);
+    CHECK(report == "");
 }
