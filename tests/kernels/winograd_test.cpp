@@ -103,6 +103,18 @@ TEST_CASE("layers by minimal filtering are one kernel, exact where all numbers a
     }
 }
 
+TEST_CASE("of other numbers they are within the bound of f32") {
+    for (const layer& l : {layer{"small tiles", 2, 2, 3, 9, 7, 11, 17, 1}, layer{"larger ones", 4, 4, 3, 13, 9, 24, 16, 1},
+                           layer{"channels nearest", 4, 4, 3, 8, 9, 8, 32, 1, "c,x,y,b", "k,x,y,b"},
+                           layer{"half", 2, 2, 3, 9, 7, 21, 16, 1, "x,y,c,b", "x,y,k,b", "f16", "f32"}}) {
+        const auto p = program_of(l);
+        INFO(l.what << '\n' << p.text());
+        std::string report;
+        CHECK(kernels_found(p, program_data::unit, report) == 1);
+        CHECK(report == "");
+    }
+}
+
 TEST_CASE("so they are where the matrices have mirrored rows, and in one direction") {
     const layer l{"mirrored", 2, 2, 3, 9, 7, 11, 17, 1};
     auto p = program_of(l);

@@ -13,8 +13,8 @@
 
 namespace cnn {
 
-/// How 3x3 layers are computed: by the definition, or by F(2,3), F(4,3), F(6,3); with the last two 5x5 layers by F(2,5).
-/// All others are direct.
+/// How 3x3 layers are computed: by the definition, or by F(2,3), F(4,3), F(6,3); with the last two 5x5 layers by
+/// F(2,5) on a GPU. All others are direct.
 enum class algorithm { direct, f2, f4, f6 };
 /// What lies between layers, and what the products are made of. Sums are float in both.
 enum class number_type { f32, f16 };
