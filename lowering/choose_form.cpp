@@ -469,8 +469,7 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
     std::vector<step> steps;
     form_chooser chooser(p, chip, known, dynamic_extents);
     for (auto& st : p.steps)
-        // fuse_statements and find_winograd have chosen
-        if (st.chain >= 0 || st.kernel == family::winograd) steps.push_back(std::move(st));
+        if (st.kernel != family::none) steps.push_back(std::move(st)); // fuse_statements or find_winograd has chosen
         else chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);
     return p;

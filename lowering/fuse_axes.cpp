@@ -122,8 +122,8 @@ class axis_fuser {
 
 plan fuse_axes(plan p) {
     for (auto& st : p.steps)
-        // A chain knows its axes by their names, winograd by their order.
-        if (st.chain < 0 && st.kernel != family::winograd) axis_fuser(st).run();
+        // What has a kernel knows its axes: a chain by their names, winograd by their order.
+        if (st.kernel == family::none) axis_fuser(st).run();
     return p;
 }
 

@@ -59,6 +59,11 @@ int consumer_warps_of(const step& st, std::int64_t filters, std::int64_t tiles) 
     return best;
 }
 
+/// As winograd_inputs.cuh has it.
+bool keeps_input_matrix(const step& st) {
+    return has_one_input_matrix(st) && all_of(st, &winograd_roles::input) <= 36;
+}
+
 } // namespace
 
 winograd_roles::winograd_roles(const step& st)
@@ -88,11 +93,6 @@ bool has_one_input_matrix(const step& st) {
            x.stride[at.point(0)] == y.stride[at.point(1)] && x.stride[at.input(0)] == y.stride[at.input(1)] &&
            extent_at(st, at.point(0)) == extent_at(st, at.point(1)) &&
            extent_at(st, at.input(0)) == extent_at(st, at.input(1));
-}
-
-/// As winograd_inputs.cuh has it.
-bool keeps_input_matrix(const step& st) {
-    return has_one_input_matrix(st) && all_of(st, &winograd_roles::input) <= 36;
 }
 
 scalar_type transformed_type(const step& st) { return st.operands[winograd_roles::filters].type; }

@@ -11,8 +11,7 @@
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/cubin_frame.hpp"
 #include "tests/skip.hpp"
-
-#include <fmt/format.h>
+#include "tests/winograd_layer.hpp"
 
 #include <algorithm>
 #include <string>
@@ -121,16 +120,8 @@ TEST_CASE("layers by minimal filtering are assembled") {
     // Small arrays of the outputs' warps that do not fit beside their sums are no matter: they are used once a part.
     for (const layer& l : {layer{4, 3, "f32", true}, layer{6, 3, "f32", true}, layer{2, 5, "f32", true},
                            layer{2, 3, "f32", false}, layer{4, 3, "f16", false}}) {
-        const int a = l.m + l.taps - 1;
         INFO("F(" << l.m << ", " << l.taps << ") of " << l.type);
-        const auto plan = ricci::tests::lowered_program(
-            {fmt::format("V(x,y,c,b,u,v) = B(u,p)*B(v,q)*padded(D)({0}*x+p-1,{0}*y+q-1,c,b)", l.m),
-             "M(x,y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)",
-             fmt::format("padded(O)({0}*x+a,{0}*y+e,k,b) = relu(A(a,u)*A(e,v)*M(x,y,k,b,u,v) + z(k))", l.m)},
-            fmt::format("V={0}[{1},{1},64,8,{2},{2}] B=f32[{2},{2}] D={0}[56,56,64,8] U={0}[64,64,{2},{2}] "
-                        "M=f32[{1},{1},64,8,{2},{2}] O={0}[56,56,64,8] A=f32[{3},{2}] z=f32[64]",
-                        l.type, (56 + l.m - 1) / l.m, a, l.m),
-            with.chip, {"V", "M"});
+        const auto plan = ricci::tests::winograd_layer(l.m, l.taps, 56, 64, 64, with.chip, l.type);
         REQUIRE(plan.steps.size() == 1);
         REQUIRE(plan.steps[0].kernel == ricci::lowering::family::winograd);
         for (const auto& request : ricci::runtime::executable::requests(plan, with.chip))

@@ -12,7 +12,7 @@ using namespace ricci::tests;
 
 namespace {
 
-/// A layer by F(m, r) in both directions, of integers that every sum holds exactly.
+/// A layer by F(m, r) in both directions.
 struct layer {
     const char* what;
     int mx, my, r;
@@ -85,33 +85,34 @@ const layer layers[] = {
     {"bfloat16", 2, 2, 3, 9, 7, 19, 16, 1, "x,y,c,b", "x,y,k,b", "bf16", "f32"},
 };
 
-int kernels_found(const random_program& p, program_data data, std::string& report) {
-    const auto outcome = run_program(p, 1, device_under_test(), data);
-    report = outcome.report;
-    return outcome.kernels;
+program_outcome run(const random_program& p, program_data data = program_data::integers) {
+    return run_program(p, 1, device_under_test(), data);
+}
+
+/// Whether it is one kernel, and right.
+void check_is_one(const random_program& p, program_data data = program_data::integers) {
+    INFO(p.text());
+    const auto outcome = run(p, data);
+    CHECK(outcome.kernels == 1);
+    CHECK(outcome.report == "");
 }
 
 } // namespace
 
 TEST_CASE("layers by minimal filtering are one kernel, exact where all numbers are small integers") {
     for (const auto& l : layers) {
-        const auto p = program_of(l);
-        INFO(l.what << '\n' << p.text());
-        std::string report;
-        CHECK(kernels_found(p, program_data::integers, report) == 1);
-        CHECK(report == "");
+        INFO(l.what);
+        check_is_one(program_of(l));
     }
 }
 
 TEST_CASE("of other numbers they are within the bound of f32") {
-    for (const layer& l : {layer{"small tiles", 2, 2, 3, 9, 7, 11, 17, 1}, layer{"larger ones", 4, 4, 3, 13, 9, 24, 16, 1},
-                           layer{"channels nearest", 4, 4, 3, 8, 9, 8, 32, 1, "c,x,y,b", "k,x,y,b"},
-                           layer{"half", 2, 2, 3, 9, 7, 21, 16, 1, "x,y,c,b", "x,y,k,b", "f16", "f32"}}) {
-        const auto p = program_of(l);
-        INFO(l.what << '\n' << p.text());
-        std::string report;
-        CHECK(kernels_found(p, program_data::unit, report) == 1);
-        CHECK(report == "");
+    for (const layer& l :
+         {layer{"small tiles", 2, 2, 3, 9, 7, 11, 17, 1}, layer{"larger ones", 4, 4, 3, 13, 9, 24, 16, 1},
+          layer{"channels nearest", 4, 4, 3, 8, 9, 8, 32, 1, "c,x,y,b", "k,x,y,b"},
+          layer{"half", 2, 2, 3, 9, 7, 21, 16, 1, "x,y,c,b", "x,y,k,b", "f16", "f32"}}) {
+        INFO(l.what);
+        check_is_one(program_of(l), program_data::unit);
     }
 }
 
@@ -124,9 +125,9 @@ TEST_CASE("so they are where the matrices have mirrored rows, and in one directi
          {"(0,0) = 1", "(0,2) = -1", "(1,1) = 1", "(1,2) = 1", "(2,1) = -1", "(2,2) = 1", "(3,1) = 1", "(3,3) = -1"})
         matrix.push_back(std::string("B") + element);
     p.statements.insert(p.statements.begin(), matrix.begin(), matrix.end());
-    std::string report;
-    CHECK(kernels_found(p, program_data::integers, report) == static_cast<int>(matrix.size()) + 1);
-    CHECK(report == "");
+    const auto outcome = run(p);
+    CHECK(outcome.kernels == static_cast<int>(matrix.size()) + 1);
+    CHECK(outcome.report == "");
 
     const program_case line{{"V(x,c,b,u) = B(u,p)*padded(D)(4*x+p-1,c,b)", "M(x,k,b,u) = U(c,k,u)*V(x,c,b,u)",
                              "padded(O)(4*x+a,k,b) = A(a,u)*M(x,k,b,u) + z(k)"},
@@ -135,31 +136,27 @@ TEST_CASE("so they are where the matrices have mirrored rows, and in one directi
                             "V M",
                             0,
                             1};
-    CHECK(kernels_found(as_program(line), program_data::integers, report) == 1);
-    CHECK(report == "");
+    check_is_one(as_program(line));
 }
 
 TEST_CASE("what stands around the sum may read other tensors, the output's old elements among them") {
-    std::string report;
     for (const char* tree : {"0.5*{} + S(x,y,k,b)", "max({}, 0.25*S(x,y,k,b))"}) {
         layer l{"residual", 2, 2, 3, 8, 8, 8, 16, 1};
         l.tree = tree;
         auto p = program_of(l);
         for (auto& s : p.statements) s = replaced(s, "S(x,y,k,b)", "S(2*x+a,2*y+e,k,b)");
-        CHECK(kernels_found(p, program_data::integers, report) == 1);
-        CHECK(report == "");
+        check_is_one(p);
         for (auto& s : p.statements) s = replaced(replaced(s, "S(", "O("), "padded(O)", "O");
-        CHECK(kernels_found(p, program_data::integers, report) == 1);
-        CHECK(report == "");
+        check_is_one(p);
     }
 }
 
 TEST_CASE("statements stay apart where one kernel would not do the same") {
     const auto stays_apart = [](const random_program& p) {
         INFO(p.text());
-        std::string report;
-        CHECK(kernels_found(p, program_data::integers, report) != 1);
-        CHECK(report == "");
+        const auto outcome = run(p);
+        CHECK(outcome.kernels != 1);
+        CHECK(outcome.report == "");
     };
     const layer l{"", 2, 2, 3, 6, 6, 4, 4, 1};
     auto in_place = program_of(l); // other tiles read what a tile has written
@@ -191,7 +188,6 @@ TEST_CASE("statements stay apart where one kernel would not do the same") {
 }
 
 TEST_CASE("programs of several convolutions keep them apart from one another, and their scalars") {
-    std::string report;
     // The filters are transformed in the program; V is the first factor.
     layer l{"with its filters", 2, 2, 3, 9, 7, 11, 17, 1};
     l.tree = "0.5*{} + 2*z(k)";
@@ -201,8 +197,9 @@ TEST_CASE("programs of several convolutions keep them apart from one another, an
     p.statements.insert(p.statements.begin(), "z(k) = 3");
     for (auto& o : parse_operands("G=f32[4,3] F=f32[3,3,11,17]")) p.operands.push_back(o);
     p.locals.push_back("U");
-    CHECK(kernels_found(p, program_data::integers, report) >= 3);
-    CHECK(report == "");
+    const auto with_filters = run(p);
+    CHECK(with_filters.kernels >= 3);
+    CHECK(with_filters.report == "");
 
     // What one writes another transforms: three of five are one, or all are by themselves.
     const program_case overlapping{{"V(u,c,x) = B(u,p)*D(p,c,x)", "M(u,k,x) = U(u,k,c)*V(u,c,x)",
@@ -213,8 +210,7 @@ TEST_CASE("programs of several convolutions keep them apart from one another, an
                                    "V M W N",
                                    0,
                                    0};
-    kernels_found(as_program(overlapping), program_data::integers, report);
-    CHECK(report == "");
+    CHECK(run(as_program(overlapping)).report == "");
 
     // Two layers one behind the other.
     auto first = program_of({"first", 2, 2, 3, 8, 8, 4, 16, 1});
@@ -231,6 +227,7 @@ TEST_CASE("programs of several convolutions keep them apart from one another, an
         first.operands.push_back(o);
     first.locals.insert(first.locals.end(), {"V2", "M2"});
     INFO(first.text());
-    CHECK(kernels_found(first, program_data::integers, report) == 2);
-    CHECK(report == "");
+    const auto both = run(first);
+    CHECK(both.kernels == 2);
+    CHECK(both.report == "");
 }

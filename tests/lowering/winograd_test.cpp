@@ -5,29 +5,19 @@
 #include "lowering/winograd_layout.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/winograd_layer.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <string>
-#include <vector>
+#include <utility>
 
 using namespace ricci;
 using namespace ricci::lowering;
 
 namespace {
 
-/// Pictures of `side` pixels by F(m, 3), as a plan for a chip.
-plan layer(int m, int side, int channels, int filters, const machine& chip, const char* type = "f32",
-           const char* image = "padded(D)") {
-    const int a = m + 2, tiles = (side + m - 1) / m;
-    return tests::lowered_program(
-        {fmt::format("V(x,y,c,b,u,v) = B(u,p)*B(v,q)*{1}({0}*x+p-1,{0}*y+q-1,c,b)", m, image),
-         "M(x,y,k,b,u,v) = U(c,k,u,v)*V(x,y,c,b,u,v)",
-         fmt::format("padded(O)({0}*x+a,{0}*y+e,k,b) = relu(A(a,u)*A(e,v)*M(x,y,k,b,u,v) + z(k))", m)},
-        fmt::format("V={0}[{1},{1},{2},8,{3},{3}] B=f32[{3},{3}] D={0}[{4},{4},{2},8] U={0}[{2},{5},{3},{3}] "
-                    "M=f32[{1},{1},{5},8,{3},{3}] O={0}[{4},{4},{5},8] A=f32[{6},{3}] z=f32[{5}]",
-                    type, tiles, channels, a, side, filters, m),
-        chip, {"V", "M"});
+/// By F(m, 3).
+plan layer(int m, int side, int channels, int filters, const machine& chip, const char* type = "f32") {
+    return tests::winograd_layer(m, 3, side, channels, filters, chip, type);
 }
 
 bool is_one_step(const plan& p) { return p.steps.size() == 1 && p.steps[0].kernel == family::winograd; }
