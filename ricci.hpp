@@ -6,6 +6,7 @@
 #error "ricci needs C++20: compile with -std=c++20"
 #else
 #include "dsl/capture.hpp"
+#include "dsl/expected_seconds.hpp"
 #include "dsl/explain.hpp"
 #include "dsl/expr.hpp"
 #include "dsl/index.hpp"

@@ -1,12 +1,11 @@
 // precompile: the kernels of a program made before it runs.
 #pragma once
 
-#include "lowering/statement.hpp"
+#include "dsl/collect.hpp"
 #include "runtime/device.hpp"
 #include "runtime/run.hpp"
 
 #include <concepts>
-#include <vector>
 
 namespace ricci {
 
@@ -17,12 +16,7 @@ namespace ricci {
 template <std::invocable Body>
 void precompile(Body&& body) {
     const runtime::kept_memory until_prepared; // tensors that the callable creates
-    std::vector<lowering::statement> statements;
-    {
-        const runtime::collecting scope([&](const lowering::statement& s) { statements.push_back(s); });
-        body();
-    }
-    runtime::prepare(statements);
+    runtime::prepare(dsl::collected(body));
 }
 
 } // namespace ricci

@@ -102,6 +102,16 @@ class mma_tile {
         else if constexpr (fragments != 1 || !always_aligned) add_by_elements<Steps>(left, right);
     }
 
+    /// Adds the sums of other steps of the same tile, by additions.
+    RICCI_FUNCTION void add_sums(const mma_tile& of_others) {
+        least_ = of_others.least_ < least_ ? of_others.least_ : least_;
+        each_tile([&](int r, int c) {
+            RICCI_UNROLL
+            for (int i = 0; i < parts * 2 * lane_rows; ++i)
+                sums_[r][c][i % parts][i / parts] += of_others.sums_[r][c][i % parts][i / parts];
+        });
+    }
+
   private:
     template <int Steps> RICCI_FUNCTION void add_by_matrices(const x_element* left, const x_element* right) {
         const int lane = threadIdx.x % 32, in_matrix = lane % 8, matrix = lane / 8;

@@ -13,23 +13,13 @@
 //
 // Constants: product.hpp's, where all that a tensor's size decides comes in the arguments, so that one kernel serves
 // many; tile_m (vectors) and tile_n (columns) of a tile; k_panel; rows_of_block, a multiple of a tile's rows;
-// columns_of_block, of tile_n; k_unrolled; simd_bytes; bound_count and bound_side[]: 1 for X's padded positions, 2 for
-// Y's; sum_line[] of X and Y: 1 where steps along the sum's first axis are neighbors, none of them outside if one is
-// not, 2 where all steps are, none of them outside; 0 elsewhere.
+// columns_of_block, of tile_n; k_unrolled; simd_bytes; gett_arguments.hpp's; sum_line[] of X and Y: 1 where steps along
+// the sum's first axis are neighbors, none of them outside if one is not, 2 where all steps are, none of them outside;
+// 0 elsewhere.
 #pragma once
 
+#include "gett_arguments.hpp"
 #include "real_product.hpp"
-
-constexpr int side_axes = m_axes > n_axes ? m_axes : n_axes;
-
-/// product.hpp's, and of each padded position: offset + the sum of step*axis is in [0, extent).
-struct gett_arguments : arguments {
-    long long bound_offset[at_least_one(bound_count)];
-    long long bound_extent[at_least_one(bound_count)];
-    long long bound_step[at_least_one(bound_count)][at_least_one(side_axes)]; ///< along X's rows, or Y's columns
-    long long bound_sum_step[at_least_one(bound_count)][at_least_one(k_axes)];
-    long long bound_batch_step[at_least_one(bound_count)][at_least_one(batch_axes)];
-};
 
 constexpr int lanes = simd_lanes<real>;
 using vector = simd<real, lanes>;
@@ -38,11 +28,6 @@ constexpr int block_numbers = rows_of_block * parts;
 
 static_assert(rows_of_block % panel_rows == 0 && columns_of_block % tile_n == 0);
 
-RICCI_FUNCTION long long count_along(const long long* lengths, int axes) {
-    long long count = 1;
-    for (int axis = 0; axis < axes; ++axis) count *= lengths[axis];
-    return count;
-}
 RICCI_FUNCTION long long column_count(const arguments& a) { return count_along(a.n_length, n_axes); }
 RICCI_FUNCTION long long step_count(const arguments& a) { return count_along(a.k_length, k_axes); }
 
@@ -337,10 +322,7 @@ extern "C" void ricci_gett(const void* words, long long first, long long last) {
     for (long long block = first; block < last; ++block) {
         const long long product = block / (row_blocks * column_blocks), part = block % (row_blocks * column_blocks);
         long long bounds_here[at_least_one(bound_count)] = {};
-        for (int b = 0; b < bound_count; ++b) bounds_here[b] = a.bound_offset[b];
-        each_batch_axis(a, product, [&](int axis, long long at) {
-            for (int b = 0; b < bound_count; ++b) bounds_here[b] += at * a.bound_batch_step[b][axis];
-        });
+        find_bounds(a, product, bounds_here);
         gett_block(a, places_of(a, product), bounds_here, part % row_blocks * rows_of_block,
                    part / row_blocks * columns_of_block, own);
     }

@@ -2,11 +2,11 @@
 // stages.
 #pragma once
 
-#include "neighbors.cuh"
 #include "ptx_copy.cuh"
+#include "tile_matrices.cuh"
 #include "winograd_parts.cuh"
 
-constexpr int matrix_line = 8, matrix_floats = 8 * matrix_line, matrix_bytes = 4 * matrix_floats * 4;
+constexpr int matrix_bytes = 4 * matrix_floats * 4;
 constexpr int header_bytes = matrix_bytes + 128;
 static_assert((2 * stages + 1) * static_cast<int>(sizeof(copy_barrier)) <= 128, "the barriers' room");
 
@@ -14,7 +14,9 @@ struct block_memory {
     unsigned char* memory;
 
     /// Number of a matrix: Bt of the first direction as [p][u], of the second as [v][q], At as [u][a] and [e][v].
-    RICCI_FUNCTION float* matrix(int number) const { return reinterpret_cast<float*>(memory) + number * matrix_floats; }
+    RICCI_FUNCTION float* matrix(int number) const {
+        return reinterpret_cast<float*>(memory) + number * matrix_floats;
+    }
     RICCI_FUNCTION copy_barrier& full(int stage) const {
         return reinterpret_cast<copy_barrier*>(memory + matrix_bytes)[stage];
     }
@@ -36,54 +38,17 @@ struct ring_turn {
     }
 };
 
-/// One matrix into shared memory, zeros around it.
-template <int Operand, int Row, int Column, bool Transposed>
-RICCI_FUNCTION void load_matrix(const arguments& a, float* into, int rows, int columns) {
-    for (int e = threadIdx.x; e < matrix_floats; e += 32 * consumer_warps) {
-        const int line = e / matrix_line, place = e % matrix_line, row = Transposed ? place : line,
-                  column = Transposed ? line : place;
-        long long x[axis_count] = {};
-        x[Row] = row, x[Column] = column;
-        into[e] = row < rows && column < columns ? load<Operand>(a, x) : 0.0f;
-    }
-}
 /// By the warps that multiply.
 RICCI_FUNCTION void load_matrices_of_transforms(const arguments& a, const block_memory& at) {
-    load_matrix<input_matrix(0), point_axis(0), input_axis(0), true>(a, at.matrix(0), point_extent[0],
-                                                                     input_extent[0]);
-    load_matrix<output_matrix(0), output_axis(0), point_axis(0), true>(a, at.matrix(2), output_extent[0],
-                                                                       point_extent[0]);
+    constexpr int multipliers = 32 * consumer_warps; // threads
+    load_matrix<input_matrix(0), point_axis(0), input_axis(0), true, multipliers>(a, at.matrix(0), point_extent[0],
+                                                                                  input_extent[0]);
+    load_matrix<output_matrix(0), output_axis(0), point_axis(0), true, multipliers>(a, at.matrix(2), output_extent[0],
+                                                                                    point_extent[0]);
     if constexpr (directions == 2) {
-        load_matrix<input_matrix(1), point_axis(1), input_axis(1), false>(a, at.matrix(1), point_extent[1],
-                                                                          input_extent[1]);
-        load_matrix<output_matrix(1), output_axis(1), point_axis(1), false>(a, at.matrix(3), output_extent[1],
-                                                                            point_extent[1]);
-    }
-}
-
-/// A line of a matrix in shared memory.
-struct matrix_row {
-    kept_neighbors<float, 4> low, high;
-    RICCI_FUNCTION explicit matrix_row(const float* line)
-        : low(load_neighbors<float, 4>(line)), high(load_neighbors<float, 4>(line + 4)) {}
-    RICCI_FUNCTION float at(int i) const { return i < 4 ? low.at(i) : high.at(i - 4); }
-};
-
-/// Calls take(i, sum over j of line[j]*t[i][j]); in one direction t[i][0].
-template <int Length, int Count, int Columns, class Take>
-RICCI_FUNCTION void along_second(const float* line, const float (&t)[Count][Columns], const Take& take) {
-    static_assert(Length == Columns);
-    if constexpr (directions == 1) {
-        RICCI_UNROLL
-        for (int i = 0; i < Count; ++i) take(i, t[i][0]);
-    } else {
-        const matrix_row b(line);
-        RICCI_UNROLL
-        for (int i = 0; i < Count; ++i) {
-            float sum = 0;
-            RICCI_UNROLL
-            for (int j = 0; j < Length; ++j) sum += b.at(j) * t[i][j];
-            take(i, sum);
-        }
+        load_matrix<input_matrix(1), point_axis(1), input_axis(1), false, multipliers>(
+            a, at.matrix(1), point_extent[1], input_extent[1]);
+        load_matrix<output_matrix(1), output_axis(1), point_axis(1), false, multipliers>(
+            a, at.matrix(3), output_extent[1], point_extent[1]);
     }
 }

@@ -1,6 +1,7 @@
 // winograd_outputs: M through shared memory, transformed into a part's outputs.
 #pragma once
 
+#include "tile_outputs.cuh"
 #include "winograd_products.cuh"
 
 /// Where an element of M lies, of the k that pass together: lanes that write sums, and those that read them, meet in
@@ -43,17 +44,6 @@ RICCI_FUNCTION void store_sums(float* memory, const warp_sums& sums) {
                 }
     }
 }
-/// Evaluates the tree around the sum.
-struct around_sum : alone {
-    compute value;
-    RICCI_FUNCTION explicit around_sum(compute sum) : value(sum) {}
-    template <int Operand> RICCI_FUNCTION compute load(const arguments& a, const long long* x) const {
-        if constexpr (Operand == sum_operand) return value;
-        else return ::load<Operand>(a, x);
-    }
-};
-
-using tile_outputs = compute[output_extent[1]][output_extent[0]];
 
 /// The outputs' transform of a tile's M.
 RICCI_FUNCTION void transform_outputs(const block_memory& at, const float* m, tile_outputs& out) {
@@ -74,64 +64,14 @@ RICCI_FUNCTION void transform_outputs(const block_memory& at, const float* m, ti
                                       [&](int o, float sum) { out[e][o] = sum; });
 }
 
-/// Neighbors that a store has, of a line of outputs.
-constexpr int outputs_of_store =
-    operand_stride[0][output_axis(0)] != 1 ? 1 : output_extent[0] % 4 == 0 ? 4 : output_extent[0] % 2 == 0 ? 2 : 1;
-
-/// Where the outputs of a tile go, for the first k, and which there are.
-struct output_places {
-    using element = typename type_of<operand_type[0]>::type;
-    element* first;
-    long long line_step;
-    unsigned long long inside;
-
-    RICCI_FUNCTION output_places(const arguments& a, const long long* x)
-        : first(element_at<0>(a, x)), line_step(second_stride<0, output_axis(directions - 1)>(a)),
-          inside(inside_of<0, output_axis(0), output_extent[0], output_extent[1]>(a, x)) {}
-
-    RICCI_FUNCTION void put(const arguments& a, int filter, const tile_outputs& values) const {
-        const long long step = stride_along<0, output_axis(0)>(a);
-        element* const of_filter = first + filter * stride_along<0, filter_axis>(a);
-        const bool aligned = have_aligned_lines<element, outputs_of_store>(of_filter, line_step);
-        RICCI_UNROLL
-        for (int e = 0; e < output_extent[1]; ++e) {
-            element* const line = of_filter + e * line_step;
-            constexpr unsigned whole = (1u << output_extent[0]) - 1;
-            const unsigned exist = static_cast<unsigned>(inside >> (output_extent[0] * e)) & whole;
-            if (outputs_of_store > 1 && aligned && exist == whole) {
-                RICCI_UNROLL
-                for (int o = 0; o < output_extent[0]; o += outputs_of_store) {
-                    neighbors<element, outputs_of_store> several;
-                    RICCI_UNROLL
-                    for (int i = 0; i < outputs_of_store; ++i) several.e[i] = store_as<element>(values[e][o + i]);
-                    store_neighbors(line + o, several);
-                }
-                continue;
-            }
-            RICCI_UNROLL
-            for (int o = 0; o < output_extent[0]; ++o)
-                if (exist >> o & 1) line[o * step] = store_as<element>(values[e][o]);
-        }
-    }
-};
-
 /// The outputs of a tile for one k, whose sums begin at `m`.
 RICCI_FUNCTION void finish_one(const arguments& a, const block_memory& at, const float* m, long long* x, int filter,
                                const output_places& to) {
     tile_outputs values;
     transform_outputs(at, m, values);
     x[filter_axis] = filter;
-    // All before the first store, which might be to the same memory.
-    RICCI_UNROLL
-    for (int e = 0; e < output_extent[1]; ++e)
-        RICCI_UNROLL
-        for (int o = 0; o < output_extent[0]; ++o) {
-            x[output_axis(0)] = o;
-            if constexpr (directions == 2) x[output_axis(1)] = e;
-            const around_sum team(values[e][o]);
-            values[e][o] = updated(a, x, evaluate<node_count - 1>(a, x, team), team);
-        }
-    to.put(a, filter, values);
+    evaluate_outputs(a, x, values);
+    to.put(a, filter * stride_along<0, filter_axis>(a), values);
 }
 
 /// The outputs of some k of a part's tiles, whose sums are at `memory`: a thread has several k of one tile, or several

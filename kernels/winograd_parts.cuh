@@ -17,7 +17,7 @@
 //   filters_nearest            whether neighbors in O are of neighboring k rather than tiles
 #pragma once
 
-#include "direct_tree.hpp"
+#include "tile_places.cuh"
 
 static_assert(compute_type == 2, "computes in f32");
 
@@ -27,24 +27,11 @@ constexpr int points = point_extent[0] * point_extent[1], inputs = input_extent[
 // ---- the step's axes and operands ----
 
 constexpr int filter_axis = directions + tile_axes, channel_axis = filter_axis + 1 + directions;
-RICCI_FUNCTION constexpr int output_axis(int d) { return d; }
-RICCI_FUNCTION constexpr int tile_axis(int t) { return directions + t; }
 RICCI_FUNCTION constexpr int point_axis(int d) { return filter_axis + 1 + d; }
 RICCI_FUNCTION constexpr int input_axis(int d) { return channel_axis + 1 + d; }
 constexpr int filters_operand = 1, image_operand = 2;
 RICCI_FUNCTION constexpr int input_matrix(int d) { return 3 + d; }
 RICCI_FUNCTION constexpr int output_matrix(int d) { return 3 + directions + d; }
-
-template <int Operand, int Axis> RICCI_FUNCTION long long stride_along(const arguments& a) {
-    if constexpr (Axis >= axis_count) return 0;
-    else if constexpr (operand_stride[Operand][Axis] == argument) return a.stride[Operand][Axis];
-    else return operand_stride[Operand][Axis];
-}
-/// Along the second direction, which may be absent.
-template <int Operand, int Axis> RICCI_FUNCTION long long second_stride(const arguments& a) {
-    if constexpr (directions == 1) return 0;
-    else return stride_along<Operand, Axis>(a);
-}
 
 using transformed = typename type_of<transformed_type>::type; ///< an element of U and V
 constexpr int of_lane = sizeof(transformed) == 4 ? 2 : 4; ///< steps of a product of the tensor cores in a lane
@@ -54,42 +41,6 @@ constexpr int bytes_of_row_tile = 16 * channels_of_stage * static_cast<int>(size
 constexpr int bytes_of_column_tile = 8 * channels_of_stage * static_cast<int>(sizeof(transformed)); ///< of V
 static_assert(filter_bytes == points * row_tiles * bytes_of_row_tile);
 static_assert(stage_bytes >= filter_bytes + points * column_tiles * bytes_of_column_tile);
-
-/// Sets the tiles' axes to those of tile number `tile`, which the arguments' work_items are.
-RICCI_FUNCTION void go_to_tile(const arguments& a, int tile, long long* x) {
-    unsigned rest = static_cast<unsigned>(tile);
-    RICCI_UNROLL
-    for (int t = 0; t < tile_axes; ++t) {
-        const auto length = static_cast<unsigned>(a.extent[tile_axis(t)]);
-        x[tile_axis(t)] = t + 1 == tile_axes ? rest : rest % length;
-        rest /= length;
-    }
-}
-
-/// Which of a tile's elements, N0 along axis First and N1 along the next, are inside of a padded operand: bit i + N0*j.
-template <int Operand, int First, int N0, int N1>
-RICCI_FUNCTION unsigned long long inside_of(const arguments& a, const long long* x) {
-    static_assert(N0 * N1 <= 64, "a bit each");
-    unsigned long long out = ~0ull >> (64 - N0 * N1);
-    RICCI_UNROLL
-    for (int b = 0; b < bound_count; ++b) {
-        if (bound_operand[b] != Operand) continue;
-        int first = static_cast<int>(a.bound_offset[b]);
-        RICCI_UNROLL
-        for (int t = 0; t < tile_axes; ++t)
-            first += static_cast<int>(a.bound_coefficient[b][tile_axis(t)]) * static_cast<int>(x[tile_axis(t)]);
-        const int step = static_cast<int>(a.bound_coefficient[b][First]),
-                  other_step = directions == 1 ? 0 : static_cast<int>(a.bound_coefficient[b][First + directions - 1]);
-        const auto extent = static_cast<unsigned>(a.bound_extent[b]);
-        RICCI_UNROLL
-        for (int j = 0; j < N1; ++j)
-            RICCI_UNROLL
-            for (int i = 0; i < N0; ++i)
-                if (static_cast<unsigned>(first + i * step + j * other_step) >= extent)
-                    out &= ~(1ull << (i + N0 * j));
-    }
-    return out;
-}
 
 // ---- the parts of the work ----
 

@@ -281,7 +281,8 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
         const auto side = o == 1 ? m : n;
         const auto along_k = nearest_step(st, x, k), along_side = nearest_step(st, x, side);
         const auto other = o == 1 ? rows : columns;
-        const bool single_axes = axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
+        const bool single_axes =
+            st.kernel != family::gett && axes_of(st, side).size() < 2 && axes_of(st, k).size() < 2;
         const auto goes_up = [&](axis_class c) {
             return axes_of(st, c).empty() || x.stride[static_cast<std::size_t>(axes_of(st, c).front())] >= 0;
         };
@@ -329,7 +330,8 @@ panel_layout panel_layout_of(const step& st, batched_core core, std::int64_t k_p
 }
 
 panel_layout panel_layout_of(const step& st, const batched_tile& t) {
-    const auto rows = st.kernel == family::tall_skinny_ab ? t.products : extent_of(st, m);
+    const bool has_rows = st.kernel == family::tall_skinny_ab || st.kernel == family::gett;
+    const auto rows = has_rows ? t.products : extent_of(st, m);
     auto out = panel_layout_of(st, t.core, t.k_panel, rows, t.panel, t.boxed);
     if (st.kernel == family::tall_skinny_atb && t.realigned) out.by_bulk = true;
     return out;

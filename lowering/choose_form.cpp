@@ -14,7 +14,7 @@
 //                                                                                           batched_lanes
 //   on a CPU m, n or k > 128, X and Y of more than 20 KB, a symmetric C: see blocked_product  batched_blocked
 //   m, n, k <= 128, any batch                                                               batched_small
-//   on a CPU the rest, padded operands among them: sides and sums of several axes           gett
+//   the rest, padded operands among them: sides and sums of several axes                    gett
 //   everything else                                                                         direct
 // On a CPU the library is asked after batched_blocked.
 // Products that tables gather from: the batched kernels but batched_lanes, where the tables are as long as the batch;
@@ -198,7 +198,9 @@ class form_chooser {
 
     /// On a CPU a sum of several axes is packed sooner than its elements are found one by one (convolutions of 3 to
     /// 64 channels, f32: 11 to 14 GF/s by tall_skinny_ab, so 53 to 67).
-    bool has_gett_sum(const step& st) const { return !is_one_axis(st, k) && fits_gett(st, chip_); }
+    bool has_gett_sum(const step& st) const {
+        return chip_.kind == target::cpu && !is_one_axis(st, k) && fits_gett(st, chip_);
+    }
 
     static bool varies(const step& st, axis_class c) {
         for (std::size_t a = 0; a < st.axes.size(); ++a)

@@ -4,6 +4,7 @@
 #include "lowering/core_rates.hpp"
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/gett_blocks.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
@@ -125,28 +126,39 @@ gett_layout gett_layout_of(const step& st, const batched_tile& t, const machine&
 }
 
 bool fits_gett(const step& st, const machine& chip) {
-    if (chip.kind != target::cpu || st.classes.empty() || is_gathered(st)) return false;
+    if (st.classes.empty() || is_gathered(st)) return false;
     if (std::find(st.classes.begin(), st.classes.end(), other) != st.classes.end()) return false;
     if (std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return o.in_place; }))
         return false;
+    if (!st.operands[0].bounds.empty()) return false;
+    if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
+    if (chip.kind == target::cuda) return fits_gett_blocks(st, chip);
     const auto rows = usual_extent(st, m), columns = usual_extent(st, n), steps = usual_extent(st, k);
-    if (!st.operands[0].bounds.empty() || steps < 2) return false;
+    if (steps < 2) return false;
     // One row or column is a matrix times a vector, which has nothing to pack for, but that it is padded.
     const bool padded = !operand_of(st, 1).bounds.empty() || !operand_of(st, 2).bounds.empty();
     if (!padded && std::min(rows, columns) < 2) return false;
-    if (element_count(st.axes, std::vector<char>(st.axes.size(), 1)) == 0) return false; // nothing to multiply
     const double work = static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(steps);
     return work >= least_work && chip.vector_bytes >= size_of(st.compute); // a vector holds an element
 }
 
 step as_gett(step st, const machine& chip) {
     st = with_nearest_steps_first(std::move(st));
+    if (chip.kind == target::cuda) // blocks that share their rows run side by side: the longer side's are read once
+        return extent_of(st, m) < extent_of(st, n) ? with_sides_swapped(std::move(st)) : st;
     const auto least = [&](const step& s) {
         const auto seconds = gett_seconds(s, gett_tiles(s, chip), chip);
         return seconds.empty() ? INFINITY : *std::min_element(seconds.begin(), seconds.end());
     };
     auto other = with_sides_swapped(st);
     return least(other) < least(st) ? other : st;
+}
+
+double gett_usual_work(const step& st, const machine& chip) {
+    if (chip.kind == target::cuda) return gett_blocks_usual_work(st);
+    double out = static_cast<double>(extent_of(st, batch));
+    for (const auto c : {m, n, k}) out *= static_cast<double>(usual_extent(st, c));
+    return out;
 }
 
 std::vector<batched_tile> gett_tiles(const step& st, const machine& chip) {

@@ -28,11 +28,15 @@ sum_lines gett_lines(const step& st, int o);
 
 gett_layout gett_layout_of(const step& st, const batched_tile& t, const machine& chip);
 
-/// Whether the kernel can run the product, and is faster than evaluating it element by element.
+/// Whether the chip's kernel (of a GPU's see gett_blocks) can run the product, and is faster than evaluating it element
+/// by element.
 bool fits_gett(const step& st, const machine& chip);
 
-/// The product as the kernel takes it: with its sides swapped where the model expects that to be faster.
+/// The product as the chip's kernel takes it: with its sides swapped where that is expected to be faster.
 step as_gett(step st, const machine& chip);
+
+/// Multiply-adds for which the models' seconds are: of extents that may change usual ones stand for the real ones.
+double gett_usual_work(const step& st, const machine& chip);
 
 std::vector<batched_tile> gett_tiles(const step& st, const machine& chip);
 

@@ -86,6 +86,7 @@ inline bool may_round_to_tf32(const step& st, const machine& chip) {
     case family::batched_small:
     case family::batched_panels:
     case family::batched_stationary:
+    case family::gett:
     case family::tall_skinny_atb:
     case family::tall_skinny_ab: {
         const auto* mma = mma_of(st, chip);

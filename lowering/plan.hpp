@@ -206,4 +206,10 @@ struct plan {
     std::vector<std::string> notes; ///< how overlaps were made safe, why a form was chosen; for explain
 };
 
+/// For the steps of one of a plan's chains, whose kernel stands at the first of them; none for the others.
+inline bool begins_kernel(const plan& p, std::size_t step) {
+    const auto chain = p.steps[step].chain;
+    return chain < 0 || step == 0 || p.steps[step - 1].chain != chain;
+}
+
 } // namespace ricci::lowering

@@ -340,6 +340,11 @@ std::string to_string(const batched_tile& t, target where) {
 }
 
 std::string to_string(const batched_tile& t, const step& st, target where) {
+    if (st.kernel == family::gett && where == target::cuda) {
+        auto of_c = t;
+        of_c.products = 1, of_c.panel = 0;
+        return fmt::format("{}x{} of C, {}", t.products, t.panel, to_string(of_c, where));
+    }
     if (st.chain < 0) return to_string(t, where);
     return fmt::format("{} element{}, {} threads, {} block{} an SM", t.products, t.products == 1 ? "" : "s",
                        t.threads, t.stages, t.stages == 1 ? "" : "s");

@@ -87,8 +87,7 @@ inline std::vector<const kernel_launch*> kernels_of(const kernel_request& reques
 /// source.
 kernel_request make_kernel(const lowering::step& st, const lowering::machine& chip);
 
-/// For the steps of one of a plan's chains, whose kernel stands at the first of them; none for the others.
-bool begins_kernel(const lowering::plan& p, std::size_t step);
+/// For a step that begins_kernel.
 kernel_request make_kernel_of(const lowering::plan& p, std::size_t step, const lowering::machine& chip);
 
 } // namespace ricci::runtime

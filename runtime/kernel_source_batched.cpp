@@ -5,6 +5,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/blocked_product.hpp"
 #include "lowering/families.hpp"
+#include "lowering/gett_blocks.hpp"
 #include "lowering/gett_product.hpp"
 #include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
@@ -32,12 +33,24 @@ class batched_source : public product_source {
 
     kernel_request make() {
         switch (st_.kernel) {
-        case family::batched_small: make_batched_small(); break;
-        case family::batched_lanes: make_batched_lanes(); break;
-        case family::batched_panels: make_batched_panels(); break;
-        case family::batched_blocked: make_batched_blocked(); break;
-        case family::gett: make_gett(); break;
-        default: make_batched_stationary(); break;
+        case family::batched_small:
+            make_batched_small();
+            break;
+        case family::batched_lanes:
+            make_batched_lanes();
+            break;
+        case family::batched_panels:
+            make_batched_panels();
+            break;
+        case family::batched_blocked:
+            make_batched_blocked();
+            break;
+        case family::gett:
+            make_gett();
+            break;
+        default:
+            make_batched_stationary();
+            break;
         }
         return take_request();
     }
@@ -133,7 +146,8 @@ class batched_source : public product_source {
     }
 
     /// How the blocks of a kernel for interleaved products divide C; and its stages.
-    template <class Layout> void write_parts_of_c(const Layout& layout) {
+    template <class Layout>
+    void write_parts_of_c(const Layout& layout) {
         text_.constant("products_per_thread", st_.batched.thread_products);
         text_.constant("rows_of_block", layout.rows);
         text_.constant("columns_of_block", layout.columns);
@@ -169,19 +183,38 @@ class batched_source : public product_source {
     }
 
     void make_gett() {
-        const auto layout = gett_layout_of(st_, st_.batched, chip_);
-        write_blocks(layout.block_rows);
         std::vector<std::int32_t> sides;
         std::vector<const bound*> bounds;
         for (const int o : {1, 2})
             for (const auto& b : operand_of(st_, o).bounds) sides.push_back(o), bounds.push_back(&b);
         text_.constant("bound_count", static_cast<std::int64_t>(sides.size()));
         text_.list("bound_side", sides);
-        text_.list("sum_line", std::array{static_cast<std::int32_t>(gett_lines(st_, 1)),
-                                          static_cast<std::int32_t>(gett_lines(st_, 2))});
+        if (cuda_) {
+            write_gett_blocks();
+        } else {
+            const auto layout = gett_layout_of(st_, st_.batched, chip_);
+            write_blocks(layout.block_rows);
+            out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
+            text_.list("sum_line", std::array{static_cast<std::int32_t>(gett_lines(st_, 1)),
+                                              static_cast<std::int32_t>(gett_lines(st_, 2))});
+        }
         finish("gett");
         pack_bounds(sides, bounds);
-        out_.shape.grid = products_ * layout.row_blocks * layout.column_blocks;
+    }
+
+    void write_gett_blocks() {
+        const auto& t = st_.batched;
+        const auto layout = panel_layout_of(st_, t);
+        write_tile(t.threads);
+        write_panels(layout, 1);
+        text_.constant("rows_of_block", t.products);
+        write_stages(t.stages, layout.stage_bytes);
+        text_.constant("places_bytes", gett_places_bytes(st_, t));
+        text_.constant("blocks_of_an_sm", gett_resident_blocks(st_, t, chip_));
+        text_.flag("sums_apart", gett_sums_apart(st_, t));
+        out_.shape.grid = gett_block_count(st_, t);
+        out_.shape.threads = t.threads;
+        out_.shape.shared_bytes = static_cast<int>(gett_shared_bytes(st_, t));
     }
 
     /// As gett_arguments has them.
@@ -254,8 +287,8 @@ class batched_source : public product_source {
         text_.constant("residues", layout.residues);
         text_.list("residues_of", narrow(layout.residues_of));
         text_.list("box_bytes", narrow(layout.box_bytes));
-        text_.list("steps_shift", std::array<std::int32_t, 3>{layout.steps_shift[0], layout.steps_shift[1],
-                                                              layout.steps_shift[2]});
+        text_.list("steps_shift",
+                   std::array<std::int32_t, 3>{layout.steps_shift[0], layout.steps_shift[1], layout.steps_shift[2]});
         text_.constant("barrier_bytes", layout.barrier_bytes);
         text_.list("region", narrow(layout.region));
         finish(is_shifted(t) ? "batched_lane_shifts" : "batched_lane_ring");

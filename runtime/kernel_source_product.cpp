@@ -30,11 +30,6 @@ kernel_request make_kernel(const lowering::step& st, const lowering::machine& ch
     return out;
 }
 
-bool begins_kernel(const lowering::plan& p, std::size_t step) {
-    const auto chain = p.steps[step].chain;
-    return chain < 0 || step == 0 || p.steps[step - 1].chain != chain;
-}
-
 kernel_request make_kernel_of(const lowering::plan& p, std::size_t step, const lowering::machine& chip) {
     const auto& st = p.steps[step];
     return st.chain < 0 ? make_kernel(st, chip) : make_chain(p.chains[static_cast<std::size_t>(st.chain)], chip);

@@ -69,6 +69,10 @@ std::string explain(const lowering::statement& s);
 /// Of statements that run one after another; as one program where they have locals.
 std::string explain(const std::vector<lowering::statement>& statements);
 
+/// Seconds that the cost model expects statements to take that run one after another, as one program where they would
+/// be; see lowering::expected_seconds. Runs and compiles nothing.
+double expected_seconds(const std::vector<lowering::statement>& statements);
+
 /// A number for a new ricci::local, unique in the process.
 std::int32_t new_local();
 

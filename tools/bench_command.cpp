@@ -43,7 +43,8 @@ constexpr const char* peers_of_operators =
 
 constexpr const char* peers_of_layers =
     "What to measure against: direct (ricci's direct statement), im2col (windows as a matrix, by the BLAS that CMake "
-    "found; on a CPU), cudnn (the best of its algorithms; on a GPU), or none; else all that this device has";
+    "found; on a CPU), cudnn (the best of its algorithms; on a GPU), "
+    "cudnn-gemm (the better of its implicit GEMMs), or none; else all that this device has";
 
 /// What every subcommand takes.
 void add_common(CLI::App& app, all_options& o, const char* peers_help) {

@@ -8,7 +8,7 @@
 namespace ricci::bench::conv {
 
 const std::vector<std::string>& convolution_peer_names() {
-    static const std::vector<std::string> names{"direct", "im2col", "cudnn"};
+    static const std::vector<std::string> names{"direct", "im2col", "cudnn", "cudnn-gemm"};
     return names;
 }
 
@@ -19,7 +19,7 @@ std::unique_ptr<convolution_peer> make_convolution_peer(const std::string& name,
         return make_im2col_peer();
     }
     if (!where.is_cuda()) throw error(fmt::format("{} is a peer on a GPU", name), blame::environment);
-    return make_cudnn_peer(where);
+    return make_cudnn_peer(name, where, name == "cudnn" ? cudnn_choice::all : cudnn_choice::implicit_gemms);
 }
 
 } // namespace ricci::bench::conv

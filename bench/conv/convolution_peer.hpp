@@ -6,6 +6,7 @@
 #include "bench/peers/peer.hpp"
 #include "bench/session.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ class convolution_peer {
 };
 
 /// "direct": ricci's direct statement. "im2col": every window a row of a matrix, multiplied by the BLAS that CMake
-/// found, on a CPU. "cudnn": cuDNN, on a GPU.
+/// found, on a CPU. "cudnn": cuDNN, on a GPU; "cudnn-gemm": only its implicit GEMMs, which is what a direct statement
+/// is.
 const std::vector<std::string>& convolution_peer_names();
 
 /// Throws ricci::error (environment) where the peer is not there: no library, or another kind of device.
@@ -32,6 +34,7 @@ std::unique_ptr<convolution_peer> make_convolution_peer(const std::string& name,
 // What make_convolution_peer calls. Those of a GPU throw in a build without CUDA.
 std::unique_ptr<convolution_peer> make_direct_peer(device where);
 std::unique_ptr<convolution_peer> make_im2col_peer();
-std::unique_ptr<convolution_peer> make_cudnn_peer(device where);
+enum class cudnn_choice : std::uint8_t { all, implicit_gemms };
+std::unique_ptr<convolution_peer> make_cudnn_peer(const std::string& name, device where, cudnn_choice among);
 
 } // namespace ricci::bench::conv

@@ -85,6 +85,11 @@ constexpr float one = 1, zero = 0;
 constexpr int algorithms = CUDNN_CONVOLUTION_FWD_ALGO_COUNT;
 constexpr std::size_t most_offered = 2; ///< algorithms: the search has no bias and no relu, which may change places
 
+bool is_implicit_gemm(cudnnConvolutionFwdAlgo_t algorithm) {
+    return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM ||
+           algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+}
+
 const char* name_of(cudnnConvolutionFwdAlgo_t algorithm) {
     static constexpr const char* names[] = {
         "implicit gemm", "implicit precomp gemm", "gemm", "direct", "fft", "fft tiling",
@@ -170,8 +175,8 @@ class description {
 
 class cudnn_peer : public convolution_peer {
   public:
-    explicit cudnn_peer(device where)
-        : where_(where), backend_(runtime::backend_of(where)),
+    cudnn_peer(std::string name, device where, cudnn_choice among)
+        : name_(std::move(name)), among_(among), where_(where), backend_(runtime::backend_of(where)),
           context_(runtime::retain_primary_context(where.code() - 1)), f_(load()) {
         const runtime::context_scope scope(runtime::driver(), context_);
         f_.check(f_.cudnnCreate(&handle_), "cudnnCreate");
@@ -182,8 +187,8 @@ class cudnn_peer : public convolution_peer {
 
     std::string version() const override {
         const std::size_t number = f_.cudnnGetVersion();
-        return fmt::format("cuDNN {}.{}.{}, the fastest of its algorithms", number / 10000, number / 100 % 100,
-                           number % 100);
+        return fmt::format("cuDNN {}.{}.{}, the fastest of its {}", number / 10000, number / 100 % 100,
+                           number % 100, among_ == cudnn_choice::all ? "algorithms" : "implicit GEMMs");
     }
 
     std::vector<contender> contenders(const problem& p, const std::vector<operand_addresses>& sets) override {
@@ -228,7 +233,7 @@ class cudnn_peer : public convolution_peer {
             const auto add =
                 [&](const char* after,
                     void (cudnn_peer::*run)(const description&, const found_algorithm&, const layer_operands&)) {
-                    contender c{"cudnn", fmt::format("{}{}, {}", name_of(found.algorithm), name_of(how), after),
+                    contender c{name_, fmt::format("{}{}, {}", name_of(found.algorithm), name_of(how), after),
                                 [this, described, found, operands, run](std::size_t set) {
                                     const runtime::context_scope scope(runtime::driver(), context_);
                                     use_stream();
@@ -298,7 +303,8 @@ class cudnn_peer : public convolution_peer {
                                 [&](const found_algorithm& other) { return other.algorithm == a; });
         };
         for (int n = 0; n < count && place->second.size() < most_offered; ++n) // the fastest first
-            if (results[n].status == CUDNN_STATUS_SUCCESS && is_new_algorithm(results[n].algo))
+            if (results[n].status == CUDNN_STATUS_SUCCESS && is_new_algorithm(results[n].algo) &&
+                (among_ == cudnn_choice::all || is_implicit_gemm(results[n].algo)))
                 place->second.push_back({results[n].algo, results[n].memory,
                                          how.math == CUDNN_FMA_MATH ? how.math : results[n].mathType});
         return place->second;
@@ -351,6 +357,8 @@ class cudnn_peer : public convolution_peer {
                  "cudnnActivationForward");
     }
 
+    std::string name_;
+    cudnn_choice among_;
     device where_;
     runtime::backend& backend_;
     CUcontext context_;
@@ -362,6 +370,8 @@ class cudnn_peer : public convolution_peer {
 
 } // namespace
 
-std::unique_ptr<convolution_peer> make_cudnn_peer(device where) { return std::make_unique<cudnn_peer>(where); }
+std::unique_ptr<convolution_peer> make_cudnn_peer(const std::string& name, device where, cudnn_choice among) {
+    return std::make_unique<cudnn_peer>(name, where, among);
+}
 
 } // namespace ricci::bench::conv

@@ -17,6 +17,8 @@ std::unique_ptr<peer> make_cublas_peer(device) { refuse(); }
 std::unique_ptr<peer> make_cutensor_peer(device) { refuse(); }
 gpu_facts facts_of(device) { return {}; }
 std::unique_ptr<energy_meter> make_energy_meter(device) { refuse(); }
-std::unique_ptr<conv::convolution_peer> conv::make_cudnn_peer(device) { refuse(); }
+std::unique_ptr<conv::convolution_peer> conv::make_cudnn_peer(const std::string&, device, cudnn_choice) {
+    refuse();
+}
 
 } // namespace ricci::bench

@@ -225,3 +225,23 @@ TEST_CASE("tuning is remembered") {
     CHECK(ricci::current_tuning() == ricci::tuning::off);
     ricci::set_tuning(before);
 }
+
+TEST_CASE("expected seconds grow with the work, and nothing runs") {
+    const auto seconds = [](std::int64_t n) {
+        tensor<double, ricci::dyn, ricci::dyn> a(n, n, cpu()), c(n, n, cpu());
+        a.fill(1);
+        const double once = ricci::expected_seconds([&] { c(i, j) = a(i, k) * a(k, j); });
+        CHECK(c(0, 0) == 0);
+        // of a program those of all its statements
+        const double twice = ricci::expected_seconds(ricci::record([&] {
+            c(i, j) = a(i, k) * a(k, j);
+            c(i, j) += a(i, k) * a(k, j);
+        }));
+        CHECK(twice > 1.5 * once);
+        CHECK(twice < 3 * once);
+        return once;
+    };
+    CHECK(seconds(300) > 4 * seconds(150));
+    tensor<double, 3> x(cpu());
+    CHECK_THROWS_AS(ricci::expected_seconds([&] { x(i(0, 4)) = 1; }), ricci::error);
+}

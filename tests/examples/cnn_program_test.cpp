@@ -90,7 +90,7 @@ TEST_CASE("upscale refuses with one message, exit code 1, and without a file") {
     photo(png(1, 1, {1, 2, 3, 4}, {6, 8, false, {}, {}}), "has transparent pixels");
 
     check(upscale(""), "required");
-    check(c.run("photo", "--algorithm f3"), "--algorithm: f3 not in {direct,f2,f4,f6}");
+    check(c.run("photo", "--algorithm f3"), "--algorithm: f3 not in {best,direct,f2,f4,f6}");
     check(c.run("photo", "--type f64"), "--type: f64 not in {f16,f32}");
     check(c.run("photo", "--tile 0"), "--tile");
     check(c.run("photo", "--range 2"), "--range");

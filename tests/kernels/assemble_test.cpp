@@ -126,10 +126,33 @@ TEST_CASE("layers by minimal filtering are assembled") {
         REQUIRE(plan.steps[0].kernel == ricci::lowering::family::winograd);
         for (const auto& request : ricci::runtime::executable::requests(plan, with.chip))
             for (const auto* kernel : ricci::runtime::kernels_of(request)) {
-                if (l.is_all_in_registers) with.check(kernel->source);
-                else CHECK(!with.compiler.compile(kernel->source).empty());
+                if (l.is_all_in_registers)
+                    with.check(kernel->source);
+                else
+                    CHECK(!with.compiler.compile(kernel->source).empty());
             }
     }
+}
+
+TEST_CASE("products of any axes are assembled for every type") {
+    assembler with;
+    const auto of_types = [](const char* c, const char* a, const char* b) {
+        return std::string("O=") + c + "[56,56,128,8] D=" + a + "[56,56,128,8] F=" + b + "[3,3,128,128]";
+    };
+    const std::string operands[] = {of_types("f64", "f64", "f64"),    of_types("f32", "f32", "f32"),
+                                    of_types("c128", "c128", "c128"), of_types("c64", "c64", "c64"),
+                                    of_types("f16", "f16", "f16"),    of_types("bf16", "bf16", "bf16"),
+                                    of_types("f32", "f16", "f16"),    of_types("f64", "f32", "bf16"),
+                                    of_types("c128", "f64", "c64"),   of_types("f32", "f32", "bf16")};
+    for (const auto math : {ricci::lowering::math_mode::full, ricci::lowering::math_mode::tf32})
+        for (const auto& each : operands) {
+            INFO(each);
+            auto s = ricci::tests::bound_text("O(x,y,k,b) = padded(D)(x+s-1,y+r-1,c,b)*F(s,r,c,k)", each);
+            s.math = math;
+            const auto plan = ricci::lowering::lower(s, with.chip);
+            REQUIRE(plan.steps.back().kernel == ricci::lowering::family::gett);
+            with.check_all(plan);
+        }
 }
 
 TEST_CASE("a kernel that keeps numbers in local memory is seen to") {

@@ -256,7 +256,8 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"conv", "--algorithms", "f8"}, "ricci: --algorithms: there is no 'f8'; there are direct, f2, f4, f6\n"},
         {{"conv", "--batch", "none"}, "ricci: --batch: 'none' is no size and no range of sizes; "},
         {{"conv", "--types", "bf16"}, "ricci: --types: layers are not measured in bf16; there are f32, f16\n"},
-        {{"conv", "--peers", "blas"}, "ricci: --peers: there is no 'blas'; there are direct, im2col, cudnn\n"},
+        {{"conv", "--peers", "blas"}, "ricci: --peers: there is no 'blas'; there are direct, im2col, cudnn, "
+         "cudnn-gemm\n"},
         {{"statement"}, "ricci: statements is required\n"},
         {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
         {{"statement", "C(i) = A(i)", "A=f64"}, "the extents stand in brackets behind the type"},

@@ -34,22 +34,27 @@ const std::vector<float>& find(const graph& g, const weights& w, const op& o, co
     return found->second.values;
 }
 
-/// Of filters with so many taps. Five of them, whose tiles' inputs are those of F(4, 3), on a GPU only: a CPU's direct
-/// layers are faster (64 to 64 channels of 256 x 256: 66 ms and 92 on two cores of an EPYC).
-std::optional<transforms> transforms_of(algorithm how, int taps, const ricci::device& device) {
-    const bool large = how == algorithm::f4 || how == algorithm::f6;
-    if (taps == 5 && large && device.is_cuda()) return cook_toom(2, 5);
-    if (taps != 3 || how == algorithm::direct) return std::nullopt;
-    return cook_toom(how == algorithm::f2 ? 2 : how == algorithm::f4 ? 4 : 6, 3);
+/// The tiles that filters with so many taps are computed by; none: direct. Of five taps those whose inputs are F(4,
+/// 3)'s, on a GPU only: a CPU's direct layers are faster (64 to 64 channels of 256 x 256: 66 ms and 92 on two cores
+/// of an EPYC).
+std::vector<int> tiles_of(algorithm how, int taps, const ricci::device& device) {
+    using enum algorithm;
+    if (taps == 5)
+        return (how == f4 || how == f6 || how == best) && device.is_cuda() ? std::vector{2} : std::vector<int>();
+    if (taps != 3 || how == direct) return {};
+    if (how == best) return {2, 4, 6};
+    return {how == f2 ? 2 : how == f4 ? 4 : 6};
 }
 
 template <class T>
 class typed_network : public network {
   public:
     typed_network(const graph& g, const weights& w, algorithm how, const ricci::device& device)
-        : graph_(g), schedule_(make_schedule(g)), device_(device), layers_(g.ops.size()) {
+        : graph_(g), schedule_(make_schedule(g)), chooses_(how == algorithm::best), device_(device),
+          layers_(g.ops.size()) {
         for (const int taps : {3, 5})
-            if (const auto exact = transforms_of(how, taps, device_)) winograd_.try_emplace(taps, *exact, device_);
+            for (const int m : tiles_of(how, taps, device_))
+                winograd_[taps].emplace_back(cook_toom(m, taps), device_);
         for (std::size_t n = 0; n < g.ops.size(); ++n) load(w, g.ops[n], layers_[n]);
     }
 
@@ -70,11 +75,14 @@ class typed_network : public network {
             ricci::synchronize(device_);
             const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
             const op& o = graph_.ops[n < schedule_.steps.size() ? schedule_.steps[n].op : graph_.output];
-            times.push_back({n < schedule_.steps.size() ? o.name : "output", took.count(), 0});
-            if (o.kind == op_kind::conv && n < schedule_.steps.size())
+            times.push_back({n < schedule_.steps.size() ? o.name : "output", "", took.count(), 0});
+            if (o.kind == op_kind::conv && n < schedule_.steps.size()) {
+                const winograd<T>* const by = layers_[schedule_.steps[n].op].by;
+                times.back().how = by ? fmt::format("F({0}x{0},{1}x{1})", by->m(), o.filter) : "direct";
                 times.back().products = static_cast<double>(o.channels) * graph_.ops[o.inputs[0]].channels *
                                         o.filter * o.filter * static_cast<double>(in_->extent(0) * o.scale) *
                                         static_cast<double>(in_->extent(1) * o.scale);
+            }
         }
         return times;
     }
@@ -84,8 +92,10 @@ class typed_network : public network {
     using filters = ricci::tensor<T, dyn, dyn, dyn, dyn>;
 
     struct layer {
-        std::optional<filters> F, U;   ///< one of both: F(s,r,c,k) or its transform U(c,k,u,v)
-        std::optional<vector> numbers; ///< bias(k), or slope(c)
+        const winograd<T>* by = nullptr; ///< a convolution's; null: direct
+        std::optional<filters> F;        ///< F(s,r,c,k), or its transform by that, U(c,k,u,v)
+        std::optional<vector> numbers;   ///< bias(k), or slope(c)
+        std::optional<image> weights;    ///< F, kept where a way is chosen for each size
     };
 
     void load(const weights& w, const op& o, layer& l) {
@@ -100,13 +110,40 @@ class typed_network : public network {
         const std::int64_t inputs = graph_.ops[o.inputs[0]].channels;
         image F(o.filter, o.filter, inputs, o.channels, device_); // [K][C][R][S] with the last one the fastest
         F.upload(find(graph_, w, o, ".weight", {o.channels, inputs, o.filter, o.filter}));
-        if (const auto by = winograd_.find(o.filter); by != winograd_.end()) {
-            l.U = by->second.transform(F);
-        } else {
-            using namespace ricci::indices;
-            l.F.emplace(o.filter, o.filter, inputs, o.channels, device_);
-            (*l.F)(s, r, c, k) = F(s, r, c, k);
-        }
+        if (chooses_) return void(l.weights.emplace(std::move(F)));
+        const auto by = winograd_.find(o.filter);
+        l.by = by == winograd_.end() ? nullptr : &by->second.front();
+        take_filters(F, l);
+    }
+
+    /// Of F, as l.by wants them.
+    void take_filters(const image& F, layer& l) const {
+        using namespace ricci::indices;
+        if (l.by) return void(l.F.emplace(l.by->transform(F)));
+        l.F.emplace(F.extent(0), F.extent(1), F.extent(2), F.extent(3), device_);
+        (*l.F)(s, r, c, k) = F(s, r, c, k);
+    }
+
+    /// Whichever way the cost model expects to be the fastest for pictures of the size that is prepared.
+    void choose(const step& s) {
+        const op& o = graph_.ops[s.op];
+        layer& l = layers_[s.op];
+        if (!l.weights) return;
+        const std::int64_t inputs = l.weights->extent(2);
+        std::vector<const winograd<T>*> ways{nullptr};
+        if (const auto by = winograd_.find(o.filter); by != winograd_.end())
+            for (const winograd<T>& each : by->second) ways.push_back(&each);
+        const auto expected = [&](const winograd<T>* way) {
+            const std::int64_t side = way ? way->m() + o.filter - 1 : o.filter;
+            const filters F = way ? filters(ricci::uninitialized, inputs, o.channels, side, side, device_)
+                                  : filters(ricci::uninitialized, side, side, inputs, o.channels, device_);
+            return ricci::expected_seconds([&] { convolution(s, way, F, *l.numbers); });
+        };
+        double least = 0;
+        l.by = nullptr;
+        for (const auto* way : ways)
+            if (const double seconds = expected(way); way == nullptr || seconds < least) l.by = way, least = seconds;
+        take_filters(*l.weights, l);
     }
 
     /// Memory and programs for pictures of this size.
@@ -117,6 +154,7 @@ class typed_network : public network {
         in_.emplace(width, height, graph_.ops[0].channels, 1, device_);
         const op& last = graph_.ops[graph_.output];
         out_.emplace(width * last.scale, height * last.scale, last.channels, 1, device_);
+        for (const step& s : schedule_.steps) choose(s);
         for (const step& s : schedule_.steps) programs_.emplace_back(ricci::record([this, s] { statements(s); }));
         programs_.emplace_back(ricci::record([this] {
             using namespace ricci::indices;
@@ -133,6 +171,18 @@ class typed_network : public network {
         return view(data, {w, h, channels, 1}, {1, w, w * h, w * h * channels}, device_);
     }
 
+    void convolution(const step& s, const winograd<T>* by, const filters& F, const vector& bias) {
+        const op& o = graph_.ops[s.op];
+        view O = result(s.result);
+        const view D = result(o.inputs[0]);
+        const std::int64_t pad = (o.filter - 1) / 2;
+        const auto then = s.relu ? activation::relu : activation::none;
+        if (by)
+            by->convolve(D, F, bias, O, {pad, pad}, then);
+        else
+            convolve(D, F, bias, O, {{pad, pad}, {1, 1}, {1, 1}}, then);
+    }
+
     void statements(const step& s) {
         using namespace ricci::indices;
         const op& o = graph_.ops[s.op];
@@ -145,15 +195,9 @@ class typed_network : public network {
         const view D = result(o.inputs[0]);
         const std::int64_t f = o.factor;
         switch (o.kind) {
-        case op_kind::conv: {
-            const std::int64_t pad = (o.filter - 1) / 2;
-            const auto then = s.relu ? activation::relu : activation::none;
-            if (l.U)
-                winograd_.at(o.filter).convolve(D, *l.U, *l.numbers, O, {pad, pad}, then);
-            else
-                convolve(D, *l.F, *l.numbers, O, {{pad, pad}, {1, 1}, {1, 1}}, then);
+        case op_kind::conv:
+            convolution(s, l.by, *l.F, *l.numbers);
             break;
-        }
         case op_kind::relu:
             O(x, y, c, b) = relu(D(x, y, c, b));
             break;
@@ -191,8 +235,9 @@ class typed_network : public network {
 
     graph graph_;
     schedule schedule_;
+    bool chooses_;
     ricci::device device_;
-    std::map<int, winograd<T>> winograd_; ///< by filters' taps
+    std::map<int, std::vector<winograd<T>>> winograd_; ///< by filters' taps
     std::vector<layer> layers_;
     std::vector<ricci::tensor<T, dyn>> memories_;
     std::optional<image> in_, out_;

@@ -14,13 +14,15 @@
 namespace cnn {
 
 /// How 3x3 layers are computed: by the definition, or by F(2,3), F(4,3), F(6,3); with the last two 5x5 layers by
-/// F(2,5) on a GPU. All others are direct.
-enum class algorithm { direct, f2, f4, f6 };
+/// F(2,5) on a GPU. All others are direct. `best`: for each layer what the cost model expects to be the fastest of these
+/// where the pictures have their size.
+enum class algorithm { direct, f2, f4, f6, best };
 /// What lies between layers, and what the products are made of. Sums are float in both.
 enum class number_type { f32, f16 };
 
 struct layer_time {
     std::string name;
+    std::string how; ///< of a convolution: "direct", "F(4x4,3x3)"
     double seconds = 0;
     double products = 0; ///< of the definition, whatever the algorithm
 };

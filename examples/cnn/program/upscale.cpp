@@ -24,7 +24,7 @@ namespace {
 
 struct options {
     std::string photograph, result, model = RICCI_CNN_MODELS "/small_x2", device, before_after, reference;
-    algorithm how = algorithm::f4;
+    algorithm how = algorithm::best;
     number_type type = number_type::f32;
     std::int64_t tile = 512;
     std::optional<double> range;
@@ -75,7 +75,7 @@ void print_times(network& run) {
     fmt::print("Layers           of the last tile, each by itself\n");
     for (const auto& t : times)
         fmt::print("  {:<16} {:9.3f} ms {:5.1f} %{}\n", t.name, 1e3 * t.seconds, 100 * t.seconds / all,
-                   t.products > 0 ? fmt::format(" {:9.1f} GFLOP/s", 2e-9 * t.products / t.seconds) : "");
+                   t.products > 0 ? fmt::format(" {:9.1f} GFLOP/s  {}", 2e-9 * t.products / t.seconds, t.how) : "");
     fmt::print("  {:<16} {:9.3f} ms\n", "all", 1e3 * all);
 }
 
@@ -141,8 +141,11 @@ void add_choice(CLI::App& app, const char* name, const std::map<std::string, Val
 void add_options(CLI::App& app, options& o) {
     const CLI::Validator not_empty(
         [](const std::string& text) { return text.empty() ? std::string("must not be empty") : std::string(); }, "");
-    const std::map<std::string, algorithm> algorithms{
-        {"direct", algorithm::direct}, {"f2", algorithm::f2}, {"f4", algorithm::f4}, {"f6", algorithm::f6}};
+    const std::map<std::string, algorithm> algorithms{{"direct", algorithm::direct},
+                                                      {"f2", algorithm::f2},
+                                                      {"f4", algorithm::f4},
+                                                      {"f6", algorithm::f6},
+                                                      {"best", algorithm::best}};
     const std::map<std::string, number_type> types{{"f32", number_type::f32}, {"f16", number_type::f16}};
     app.add_option("PHOTO", o.photograph, "PNG or JPEG")->required()->check(not_empty);
     app.add_option("RESULT", o.result, "the PNG file to write")->required()->check(not_empty);
@@ -151,7 +154,8 @@ void add_options(CLI::App& app, options& o) {
         ->capture_default_str();
     app.add_option("--device", o.device, "cpu, cuda or cuda:N (default: a GPU where there is one)")->check(not_empty);
     add_choice(app, "--algorithm", algorithms, o.how,
-               "of 3x3 layers: direct, or f2, f4, f6 for F(2x2), F(4x4), F(6x6) (default: f4)");
+               "of 3x3 layers: direct, or f2, f4, f6 for F(2x2), F(4x4), F(6x6); best: of each layer the one that is "
+               "expected to be the fastest (default: best)");
     add_choice(app, "--type", types, o.type, "f32, or f16: half with sums in float (default: f32)");
     app.add_option("--tile", o.tile, "side of the parts that are computed at a time, in pixels of PHOTO")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))

@@ -1,0 +1,71 @@
+// expected_seconds: how long the model expects a plan to take.
+#include "lowering/expected_seconds.hpp"
+
+#include "lowering/chain_shape.hpp"
+#include "lowering/core_rates.hpp"
+#include "lowering/cost_model.hpp"
+#include "lowering/gett_product.hpp"
+#include "lowering/mma_shape.hpp"
+#include "lowering/tile_candidates.hpp"
+#include "lowering/winograd_layout.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+/// Multiply-adds of a BLAS over those of a GPU's multiply-adders in f32.
+double tensor_cores(const step& st, const machine& chip) {
+    if (chip.kind == target::cpu || st.compute != scalar_type::f32) return 1;
+    constexpr double of_tf32 = 7, of_16_bits = 14; // an H100's data sheet
+    if (size_of(st.operands[static_cast<std::size_t>(st.x)].type) == 2) return of_16_bits;
+    return st.math == math_mode::tf32 ? of_tf32 : 1;
+}
+
+/// Without parameters: what a kernel that evaluates element by element, or a library, makes of the roofline.
+double roofline_seconds(const step& st, const machine& chip) {
+    const auto cost = cost_model(st, chip);
+    const double peak = real_of(st.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
+    const bool sums = !st.sums.empty();
+    // Sums by the direct kernel: 4.9e12 multiply-adds a second of an H100's 33e12, a tenth of a CPU's.
+    const bool is_padded =
+        std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return !o.bounds.empty(); });
+    if (chip.kind == target::cpu && is_padded) { // element by element: 3 ns each of the outputs of 6x6 tiles (EPYC)
+        constexpr double cycles = 11;
+        double elements = 1;
+        for (const auto& a : st.axes) elements *= static_cast<double>(a.extent);
+        return std::max(cost.seconds, elements * cycles / core_clock(st, chip));
+    }
+    const double part = st.kernel == family::library ? 0.7 * tensor_cores(st, chip) : !sums ? 1 : 0.1;
+    return std::max(cost.bytes / chip.bandwidth, cost.flops / (part * peak)) + chip.launch_seconds;
+}
+
+double seconds_of(const plan& p, const step& st, const machine& chip) {
+    if (st.chain >= 0) return chain_seconds(p.chains[static_cast<std::size_t>(st.chain)], chip);
+    if (st.kernel == family::winograd) return winograd_seconds(st, st.batched, chip);
+    if (!has_tile(st, chip)) return roofline_seconds(st, chip);
+    const double memory = cost_model(st, chip).bytes / chip.bandwidth; // models of arithmetic leave it out
+    double predicted = predicted_seconds(st, st.batched, chip);
+    if (st.kernel == family::gett) {
+        double work = 1;
+        for (const auto& a : st.axes) work *= static_cast<double>(a.extent);
+        predicted *= work / gett_usual_work(st, chip);
+    }
+    return std::max(predicted, memory);
+}
+
+} // namespace
+
+double expected_seconds(const plan& p, const machine& chip) {
+    double sum = 0;
+    for (std::size_t n = 0; n < p.steps.size(); ++n) {
+        const auto& st = p.steps[n];
+        if (!begins_kernel(p, n)) continue;
+        const double times =
+            st.group >= 0 ? static_cast<double>(p.groups[static_cast<std::size_t>(st.group)].count) : 1;
+        sum += times * seconds_of(p, st, chip);
+    }
+    return sum;
+}
+
+} // namespace ricci::lowering

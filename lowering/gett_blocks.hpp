@@ -1,0 +1,39 @@
+// gett_blocks: the parameters of a GPU's kernel for products whose sides and sum have any axes, and whose operands
+// may be padded, kernels/gett.cuh: blocks and tiles of C, panels, and what a model of an SM expects of them.
+//
+// Of step::batched, products is a block's rows, panel its columns, tile_m and tile_n are the tensor cores' tiles a
+// warp, or elements a thread.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// Whether the kernel can run a product, and is faster than evaluating it element by element.
+bool fits_gett_blocks(const step& st, const machine& chip);
+
+std::vector<batched_tile> gett_block_tiles(const step& st, const machine& chip);
+
+/// Seconds for all products of a step.
+std::vector<double> gett_block_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
+
+/// See gett_usual_work.
+double gett_blocks_usual_work(const step& st);
+
+/// Blocks of the launch.
+std::int64_t gett_block_count(const step& st, const batched_tile& t);
+/// Of them at once on an SM.
+std::int64_t gett_resident_blocks(const step& st, const batched_tile& t, const machine& chip);
+
+/// Of a block's shared memory, bytes: where its rows, columns and steps lie; all of it.
+std::int64_t gett_places_bytes(const step& st, const batched_tile& t);
+std::int64_t gett_shared_bytes(const step& st, const batched_tile& t);
+
+/// Whether panels are summed apart: see the kernel.
+bool gett_sums_apart(const step& st, const batched_tile& t);
+
+} // namespace ricci::lowering
