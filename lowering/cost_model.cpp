@@ -3,6 +3,7 @@
 
 #include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
+#include "lowering/tile_transform.hpp"
 #include "lowering/winograd_layout.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace ricci::lowering {
 
 estimate cost_model(const step& st, const machine& chip) {
     if (st.kernel == family::winograd) return winograd_cost(st, chip);
+    if (st.kernel == family::tile_transform) return tile_transform_cost(st, chip);
     estimate out;
     for (std::size_t o = 0; o < st.operands.size(); ++o) {
         // A stride of 0 touches no new element; of a gathered position each entry may be another.

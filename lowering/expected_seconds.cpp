@@ -7,6 +7,7 @@
 #include "lowering/gett_product.hpp"
 #include "lowering/mma_shape.hpp"
 #include "lowering/tile_candidates.hpp"
+#include "lowering/tile_transform.hpp"
 #include "lowering/winograd_layout.hpp"
 
 #include <algorithm>
@@ -40,9 +41,16 @@ double roofline_seconds(const step& st, const machine& chip) {
     return std::max(cost.bytes / chip.bandwidth, cost.flops / (part * peak)) + chip.launch_seconds;
 }
 
+/// Whether the model of a kernel has what it takes to start it in its seconds.
+bool counts_start(const step& st, const machine& chip) {
+    return chip.kind == target::cuda && st.kernel != family::batched_small && st.kernel != family::batched_lanes &&
+           st.kernel != family::batched_stationary;
+}
+
 double seconds_of(const plan& p, const step& st, const machine& chip) {
     if (st.chain >= 0) return chain_seconds(p.chains[static_cast<std::size_t>(st.chain)], chip);
     if (st.kernel == family::winograd) return winograd_seconds(st, st.batched, chip);
+    if (st.kernel == family::tile_transform) return tile_transform_seconds(st, chip);
     if (!has_tile(st, chip)) return roofline_seconds(st, chip);
     const double memory = cost_model(st, chip).bytes / chip.bandwidth; // models of arithmetic leave it out
     double predicted = predicted_seconds(st, st.batched, chip);
@@ -51,7 +59,7 @@ double seconds_of(const plan& p, const step& st, const machine& chip) {
         for (const auto& a : st.axes) work *= static_cast<double>(a.extent);
         predicted *= work / gett_usual_work(st, chip);
     }
-    return std::max(predicted, memory);
+    return std::max(predicted, memory) + (counts_start(st, chip) ? 0 : chip.launch_seconds);
 }
 
 } // namespace

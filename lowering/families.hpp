@@ -11,6 +11,7 @@ namespace ricci::lowering {
 //   tall_skinny_atb  {chunks the long axis is cut into; rows staged at once}, on a CPU
 //   tall_skinny_ab   {rows a block, on a CPU}
 //   winograd         {directions in which tiles lie: 1 or 2}, on a GPU
+//   tile_transform   {the same; operands: what is transformed, by which matrices}, on a GPU
 
 inline constexpr std::int64_t largest_small = 64;    ///< widths of the tall-skinny kernels
 inline constexpr std::int64_t largest_batched = 128; ///< m, n, k of the batched kernels

@@ -145,10 +145,23 @@ class winograd_finder {
                    m_read = dimensions(m);
         if (!inputs || !product || !outputs || !v_written || !v_read || !m_written || !m_read) return {};
         if (inputs->op != assignment::assign || product->op != assignment::assign) return {};
-        auto whole = as_one_step({*std::move(inputs), *std::move(product), *std::move(outputs), v.access, m.access,
-                                  *v_written, *v_read, *m_written, *m_read});
+        winograd_statements all{*std::move(inputs),
+                                *std::move(product),
+                                *std::move(outputs),
+                                v.access,
+                                m.access,
+                                *v_written,
+                                *v_read,
+                                *m_written,
+                                *m_read};
+        auto whole = as_one_step(all);
         if (!whole) return {};
-        found_winograd out{written.statement, v.statement, m.statement, std::move(whole->convolution), {}};
+        found_winograd out{written.statement,
+                           v.statement,
+                           m.statement,
+                           std::move(whole->convolution),
+                           {},
+                           as_three_steps(std::move(all), whole->structure)};
         for (const auto part : whole->part_of)
             out.statement_of.push_back(part == winograd_part::inputs    ? out.inputs
                                        : part == winograd_part::product ? out.product

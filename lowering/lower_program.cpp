@@ -2,6 +2,7 @@
 #include "lowering/lower_program.hpp"
 
 #include "lowering/error.hpp"
+#include "lowering/expected_seconds.hpp"
 #include "lowering/fills_first.hpp"
 #include "lowering/find_fills.hpp"
 #include "lowering/find_winograd.hpp"
@@ -22,8 +23,8 @@ namespace {
 class program_joiner {
   public:
     program_joiner(const std::vector<statement>& statements, const std::vector<std::int32_t>& locals,
-                   const shared_memory_of_accesses& shared, const machine& chip)
-        : statements_(statements), locals_(locals), shared_(shared), chip_(chip) {}
+                   const shared_memory_of_accesses& shared, const machine& chip, const priors& known)
+        : statements_(statements), locals_(locals), shared_(shared), chip_(chip), known_(known) {}
 
     plan run() {
         std::int32_t accesses = 0;
@@ -38,8 +39,10 @@ class program_joiner {
             });
         };
         for (std::size_t n = 0; n < statements_.size(); ++n) {
-            if (const auto found = one_of(n); found == convolutions.end()) append(n);
-            else if (n == found->outputs) append(*found);
+            if (const auto found = one_of(n); found == convolutions.end())
+                append(n);
+            else if (n == found->outputs)
+                append(*found);
             scalars_ += static_cast<std::int32_t>(statements_[n].scalars.size());
         }
         out_.memory_of_access = shared_.memory, out_.same_access = shared_.same;
@@ -64,18 +67,60 @@ class program_joiner {
         move_to(out_.steps, p.steps), move_to(out_.checks, p.checks), move_to(out_.notes, p.notes);
     }
 
+    /// As one kernel, or as several where these are expected to be faster.
     void append(found_winograd found) {
         auto& st = found.convolution;
         st.statement = static_cast<std::int32_t>(found.outputs);
         for (std::size_t o = 0; o < st.operands.size(); ++o)
             st.operands[o].source = source_of(found.statement_of[o], st.operands[o].source);
-        count_scalars_on(st);
         st.batched = *choose_winograd_tile(st, chip_); // find_winograd has seen that there is one
+        if (append_apart(found, winograd_seconds(st, st.batched, chip_))) return;
+        count_scalars_on(st);
         st.workspace = {-1 - next(), winograd_workspace_bytes(st, st.batched)};
         out_.temporaries.push_back({scalar_type::f32, st.workspace.bytes / size_of(scalar_type::f32)});
         out_.steps.push_back(std::move(st));
         out_.notes.push_back(fmt::format("statements {}, {} and {} are one convolution by minimal filtering",
                                          found.inputs + 1, found.product + 1, found.outputs + 1));
+    }
+
+    /// Whether that takes less than `seconds`.
+    bool append_apart(const found_winograd& found, double seconds) {
+        constexpr double most_bytes = 4e9; ///< of V and M
+        struct part {
+            step st;
+            std::size_t statement;
+        };
+        std::vector<part> parts{{found.apart.inputs, found.inputs},
+                                {found.apart.product, found.product},
+                                {found.apart.outputs, found.outputs}};
+        double bytes = 0;
+        for (const auto* st : {&parts[0].st, &parts[1].st})
+            bytes += static_cast<double>(element_count(st->axes, st->operands[0].present)) *
+                     static_cast<double>(size_of(st->operands[0].type));
+        if (bytes > most_bytes) return false;
+        plan alone; // V and M are its temporaries, whatever else there is
+        alone.temporaries = {{}, {}};
+        for (auto& [st, statement] : parts) {
+            alone.steps.push_back(st);
+            for (auto& o : alone.steps.back().operands) o.source = std::max(o.source, 0);
+        }
+        const pass_observer unseen = [](std::string_view, plan p) { return p; };
+        if (expected_seconds(choose_kernels(std::move(alone), chip_, known_, false, unseen), chip_) > seconds)
+            return false;
+        for (auto& [st, statement] : parts) {
+            st.statement = static_cast<std::int32_t>(found.outputs);
+            for (auto& o : st.operands) {
+                o.source = source_of(statement, o.source);
+                if (o.source < 0) // laid out anew
+                    out_.temporaries[static_cast<std::size_t>(-1 - o.source)].extents.clear();
+            }
+            if (statement == found.outputs) count_scalars_on(st);
+            out_.steps.push_back(std::move(st));
+        }
+        out_.notes.push_back(fmt::format("statements {}, {} and {} are a convolution by minimal filtering, its "
+                                         "channels' products by themselves",
+                                         found.inputs + 1, found.product + 1, found.outputs + 1));
+        return true;
     }
 
     void count_scalars_on(step& st) const {
@@ -172,6 +217,7 @@ class program_joiner {
     const std::vector<std::int32_t>& locals_;
     const shared_memory_of_accesses& shared_;
     const machine& chip_;
+    const priors& known_;
     plan out_;
     std::int32_t scalars_ = 0; ///< of the statements before
     std::map<std::pair<std::size_t, std::int32_t>, std::int32_t> own_numbers_;
@@ -187,7 +233,7 @@ plan lower_program(const std::vector<statement>& statements, const std::vector<s
     join_statements(statements, joined);
     pass_tracer traced(joined, trace);
     const pass_observer tracer = [&](std::string_view name, plan result) { return traced(name, std::move(result)); };
-    auto p = tracer("statements as steps", program_joiner(statements, locals, shared, chip).run());
+    auto p = tracer("statements as steps", program_joiner(statements, locals, shared, chip, known).run());
     p = tracer("fills_first", fills_first(std::move(p)));
     p = tracer("fuse_statements", fuse_statements(std::move(p), chip, known));
     p = choose_kernels(std::move(p), chip, known, false, tracer);

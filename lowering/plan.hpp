@@ -73,13 +73,13 @@ enum class symmetry : std::uint8_t { none, symmetric, hermitian };
 /// What the step is, in the field's terms.
 enum class form : std::uint8_t {
     none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
-    tall_skinny_atb, tall_skinny_ab, direct, scatter, chain, winograd
+    tall_skinny_atb, tall_skinny_ab, direct, scatter, chain, winograd, tile_transform
 };
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
     none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked, gett,
-    tall_skinny_atb, tall_skinny_ab, library, scatter, chain, winograd
+    tall_skinny_atb, tall_skinny_ab, library, scatter, chain, winograd, tile_transform
 };
 
 /// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.

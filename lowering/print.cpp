@@ -185,14 +185,15 @@ std::string_view name_of(form f) {
     constexpr std::string_view names[] = {"", "pointwise", "permutation", "reduction", "dot", "GEMV", "outer product",
                                           "GEMM", "batched GEMM", "interleaved batched GEMM",
                                           "tall-skinny A^T B", "tall-skinny A B", "direct", "scatter", "chain",
-                                          "Winograd convolution"};
+                                          "Winograd convolution", "tile transform"};
     return names[static_cast<int>(f)];
 }
 
 std::string_view name_of(family f) {
     constexpr std::string_view names[] = {
         "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
-        "gett", "tall_skinny_atb", "tall_skinny_ab", "library", "scatter", "chain", "winograd"};
+        "gett", "tall_skinny_atb", "tall_skinny_ab", "library", "scatter", "chain", "winograd",
+        "tile_transform"};
     return names[static_cast<int>(f)];
 }
 

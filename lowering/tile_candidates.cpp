@@ -44,7 +44,8 @@ bool has_tile(const step& st, const machine& chip) {
         return st.kernel == family::batched_small || st.kernel == family::batched_lanes ||
                st.kernel == family::batched_blocked || st.kernel == family::gett;
     return st.kernel != family::none && st.kernel != family::direct && st.kernel != family::scatter &&
-           st.kernel != family::library && st.kernel != family::chain && st.kernel != family::winograd;
+           st.kernel != family::library && st.kernel != family::chain && st.kernel != family::winograd &&
+           st.kernel != family::tile_transform;
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {

@@ -46,12 +46,6 @@ std::optional<product_sum> only_sum(const step& st) {
     return out;
 }
 
-/// A transform's matrix: an operand over one summed axis and one of the output.
-struct transform_matrix {
-    std::int32_t operand = 0;
-    std::int32_t summed = 0, kept = 0; ///< axes
-};
-
 /// The transforms of a sum whose other factor is `transformed`; none where they are no such: one or two.
 std::vector<transform_matrix> transforms_of(const step& st, const product_sum& sum, std::int32_t transformed) {
     std::vector<transform_matrix> out;
@@ -168,6 +162,7 @@ class joiner {
         take_operands();
         write_tree(out_.convolution, all_.outputs, *points_, number_);
         if (!fits(out_.convolution)) return {};
+        out_.structure = {before_, behind_, u_, d_, channel_, filter_, tiles_};
         return std::move(out_);
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lowering/plan.hpp"
+#include "lowering/tile_transform.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,17 @@ struct winograd_statements {
 /// Of which of the three an operand is.
 enum class winograd_part : std::uint8_t { inputs, product, outputs };
 
+/// What they have in common. By direction, the one that is nearest in the output first: the matrices of V's sum and of
+/// O's. U and D among their statements' operands; axes of M's statement: the channels', the filters', and those of tiles,
+/// the nearest in the output first.
+struct winograd_structure {
+    std::vector<transform_matrix> before, behind;
+    std::int32_t u = 0, d = 0, channel = 0, filter = 0;
+    std::vector<std::int32_t> tiles;
+};
+
 struct winograd_whole {
+    winograd_structure structure;
     step convolution;                   ///< of family::winograd, its sources those of the statements; without a tile
     std::vector<winograd_part> part_of; ///< by operand
 };

@@ -12,6 +12,7 @@ kernel_request make_batched(const lowering::step& st, const lowering::machine& c
 /// tall_skinny_atb and _ab.
 kernel_request make_tall_skinny(const lowering::step& st, const lowering::machine& chip);
 kernel_request make_winograd(const lowering::step& st, const lowering::machine& chip);
+kernel_request make_tile_transform(const lowering::step& st, const lowering::machine& chip);
 /// Of plan::chains.
 kernel_request make_chain(const lowering::chain& c, const lowering::machine& chip);
 

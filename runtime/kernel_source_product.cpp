@@ -11,6 +11,7 @@ kernel_request of_family(const lowering::step& st, const lowering::machine& chip
     case direct: return make_direct(st, chip);
     case scatter: return make_scatter(st, chip);
     case winograd: return make_winograd(st, chip);
+    case tile_transform: return make_tile_transform(st, chip);
     case batched_small:
     case batched_lanes:
     case batched_panels:

@@ -103,7 +103,8 @@ bool is_better_as_one(const plan& p, const machine& chip) {
     const bool has_locals = chip.kind == target::cpu && std::ranges::any_of(p.temporaries, &temporary::is_local);
     return has_locals || !p.chains.empty() ||
            std::ranges::any_of(p.steps,
-                               [](const step& st) { return st.fill >= 0 || st.kernel == family::winograd; });
+                               [](const step& st) { return st.fill >= 0 || st.kernel == family::winograd ||
+                                                             st.kernel == family::tile_transform; });
 }
 
 plan plan_of(const placed_program& p, std::vector<stage>* trace) {

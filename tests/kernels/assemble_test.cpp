@@ -112,6 +112,7 @@ TEST_CASE("chains are assembled") {
 TEST_CASE("layers by minimal filtering are assembled") {
     if (RICCI_TEST_CAPABILITY < 90) return; // there they are several kernels
     assembler with;
+    with.chip.launch_seconds = 1; // one kernel rather than several
     struct layer {
         int m, taps;
         const char* type;
@@ -131,6 +132,19 @@ TEST_CASE("layers by minimal filtering are assembled") {
                 else
                     CHECK(!with.compiler.compile(kernel->source).empty());
             }
+    }
+}
+
+TEST_CASE("transforms of tiles by themselves are assembled") {
+    if (RICCI_TEST_CAPABILITY < 90) return; // there are none without the one kernel
+    assembler with;
+    for (const auto& [m, taps] : {std::pair(2, 3), std::pair(4, 3), std::pair(6, 3), std::pair(2, 5)}) {
+        INFO("F(" << m << ", " << taps << ")");
+        const auto plan = ricci::tests::winograd_layer(m, taps, 28, 512, 512, with.chip, "f16");
+        REQUIRE(plan.steps.size() == 3);
+        CHECK(plan.steps[0].kernel == ricci::lowering::family::tile_transform);
+        CHECK(plan.steps[2].kernel == ricci::lowering::family::tile_transform);
+        with.check_all(plan);
     }
 }
 

@@ -2,6 +2,9 @@
 // what reads it then hold.
 #include "tests/kernels/program_run.hpp"
 
+#include "lowering/error.hpp"
+#include "lowering/lower_program.hpp"
+#include "runtime/executable.hpp"
 #include "runtime/program_cache.hpp"
 #include "runtime/run.hpp"
 #include "tests/bound_text.hpp"
@@ -127,6 +130,13 @@ class copies {
         if (placed.take(program_) && runtime::find_fused(placed))
             out.kernels = kernels_of(runtime::plan_of(placed, nullptr));
     }
+    void run_as_planned(const lowering::machine& chip, program_outcome& out) {
+        runtime::placed_program placed;
+        if (!placed.take(program_)) throw error("this is no program of several statements");
+        const auto plan = lowering::lower_program(placed.statements, placed.locals, placed.shared, chip);
+        out.kernels = static_cast<int>(plan.steps.size());
+        runtime::executable(where_, plan).launch(placed.joined);
+    }
     void fetch(std::size_t operand, bytes& to) const {
         runtime::copy(cpu(), to.data(), where_, there_[operand].data, to.size());
     }
@@ -139,8 +149,8 @@ class copies {
 
 } // namespace
 
-program_outcome run_program(const random_program& p, std::uint64_t seed, std::int32_t device_code,
-                            program_data fill) {
+program_outcome run_program(const random_program& p, std::uint64_t seed, std::int32_t device_code, program_data fill,
+                            const lowering::machine* plan_for) {
     std::mt19937_64 random(seed);
     std::vector<bytes> memory;
     auto operands = p.operands;
@@ -159,7 +169,7 @@ program_outcome run_program(const random_program& p, std::uint64_t seed, std::in
     }
     program_outcome out;
     copies there(p, operands, device_code);
-    there.run(out);
+    plan_for ? there.run_as_planned(*plan_for, out) : there.run(out);
 
     std::vector<snapshot> before;
     for (auto& m : memory) before.emplace_back(std::vector<std::span<std::byte>>{m});

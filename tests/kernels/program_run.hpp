@@ -1,6 +1,7 @@
 // program_run: a program on a device, fused where it can be, against the oracle statement by statement.
 #pragma once
 
+#include "lowering/machine.hpp"
 #include "tests/kernels/random_program.hpp"
 
 #include <cstdint>
@@ -18,7 +19,9 @@ struct program_outcome {
     int kernels = 0;
 };
 
-/// Its data and tables come from the seed.
-program_outcome run_program(const random_program& p, std::uint64_t seed, std::int32_t device_code, program_data fill);
+/// Its data and tables come from the seed. `plan_for`: as one program planned for such a chip instead of the device;
+/// `kernels` are then all of its steps.
+program_outcome run_program(const random_program& p, std::uint64_t seed, std::int32_t device_code, program_data fill,
+                            const lowering::machine* plan_for = nullptr);
 
 } // namespace ricci::tests

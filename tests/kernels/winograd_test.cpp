@@ -5,6 +5,8 @@
 #include "tests/kernels/program_cases.hpp"
 #include "tests/kernels/program_run.hpp"
 
+#include "runtime/backend.hpp"
+
 #include <fmt/format.h>
 
 using namespace ricci;
@@ -85,8 +87,11 @@ const layer layers[] = {
     {"bfloat16", 2, 2, 3, 9, 7, 19, 16, 1, "x,y,c,b", "x,y,k,b", "bf16", "f32"},
 };
 
+/// As planned for a chip on which each kernel takes long to start: one is better than several.
 program_outcome run(const random_program& p, program_data data = program_data::integers) {
-    return run_program(p, 1, device_under_test(), data);
+    auto chip = runtime::backend_of(device(device_under_test())).machine();
+    chip.launch_seconds = 1;
+    return run_program(p, 1, device_under_test(), data, &chip);
 }
 
 /// Whether it is one kernel, and right.
@@ -103,6 +108,30 @@ TEST_CASE("layers by minimal filtering are one kernel, exact where all numbers a
     for (const auto& l : layers) {
         INFO(l.what);
         check_is_one(program_of(l));
+    }
+}
+
+TEST_CASE("layers are several kernels where that is expected to be faster, and as exact") {
+    auto chip = runtime::backend_of(device(device_under_test())).machine();
+    // Of a chip with many processors, which waits for nothing.
+    constexpr int times = 100;
+    chip.bandwidth = 1e18, chip.launch_seconds = 0, chip.flops_f32 *= times, chip.processors *= times;
+    for (const auto& l : layers) {
+        auto several = l;
+        several.channels += 64;
+        INFO(l.what);
+        const auto p = program_of(several);
+        INFO(p.text());
+        const auto outcome = run_program(p, 1, device_under_test(), program_data::integers, &chip);
+        CHECK(outcome.kernels >= 3);
+        CHECK(outcome.report == "");
+    }
+}
+
+TEST_CASE("layers are right whatever a program makes of them") {
+    for (const auto& l : layers) {
+        INFO(l.what);
+        CHECK(run_program(program_of(l), 2, device_under_test(), program_data::integers).report == "");
     }
 }
 

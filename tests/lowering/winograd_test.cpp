@@ -1,13 +1,16 @@
 // winograd_test: which programs are convolutions by minimal filtering, and that whatever parameters such a one may
 // have are legal.
+#include "lowering/families.hpp"
 #include "lowering/known_chips.hpp"
 #include "lowering/sm_limits.hpp"
+#include "lowering/tile_transform.hpp"
 #include "lowering/winograd_layout.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/winograd_layer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 using namespace ricci;
@@ -15,8 +18,9 @@ using namespace ricci::lowering;
 
 namespace {
 
-/// By F(m, 3).
-plan layer(int m, int side, int channels, int filters, const machine& chip, const char* type = "f32") {
+/// By F(m, 3), where kernels take long to start: one is better than several.
+plan layer(int m, int side, int channels, int filters, machine chip, const char* type = "f32") {
+    chip.launch_seconds = 1;
     return tests::winograd_layer(m, 3, side, channels, filters, chip, type);
 }
 
@@ -55,6 +59,28 @@ TEST_CASE("the step says what the statements say") {
     CHECK(has_one_input_matrix(st));
     CHECK(st.workspace.bytes >= 4 * 36 * 48 * 32);
     CHECK(winograd_seconds(st, st.batched, *known_chip("h100")) > 0);
+}
+
+TEST_CASE("channels' products that are expected to be faster by themselves are a library's, one for each point") {
+    const auto h100 = *known_chip("h100");
+    const auto p = tests::winograd_layer(4, 3, 28, 512, 512, h100, "f16");
+    REQUIRE(p.steps.size() == 3);
+    CHECK(p.steps[0].kernel == family::tile_transform);
+    CHECK(p.steps[2].kernel == family::tile_transform);
+    const auto& product = p.steps[1];
+    CHECK(product.kernel == family::library);
+    CHECK(extent_of(product, axis_class::batch) == 36);
+    CHECK(std::min(extent_of(product, axis_class::m), extent_of(product, axis_class::n)) == 7 * 7 * 8);
+    CHECK(std::max(extent_of(product, axis_class::m), extent_of(product, axis_class::n)) == 512);
+    CHECK(extent_of(product, axis_class::k) == 512);
+    for (const auto& st : {p.steps[0], p.steps[2]}) {
+        CHECK(transformed_tiles(st) == 7 * 7 * 512 * 8);
+        CHECK(tile_transform_seconds(st, h100) > 0);
+    }
+    // 6x6 inputs of 4x4 outputs, which overlap: each of an image's numbers is read once.
+    const double bytes = 2.0 * (28 * 28 + 36 * 7 * 7) * 512 * 8;
+    CHECK(std::abs(tile_transform_cost(p.steps[0], h100).bytes - bytes) < 1);
+    CHECK(is_one_step(tests::winograd_layer(4, 3, 224, 64, 64, h100)));
 }
 
 TEST_CASE("inputs are loaded by vectors where rows of them are aligned, whole ones inside") {
