@@ -55,6 +55,14 @@ class fma_tile {
         }
     }
 
+    /// As mma_tile's.
+    RICCI_FUNCTION void add_sums(const fma_tile& of_others) {
+        RICCI_UNROLL
+        for (int r = 0; r < tile_m; ++r)
+            RICCI_UNROLL
+            for (int c = 0; c < tile_n; ++c) sums_[r][c] += of_others.sums_[r][c];
+    }
+
     /// store(row, column, sum) for each element.
     template <class Store> RICCI_FUNCTION void finish(const Store& store) const {
         RICCI_UNROLL

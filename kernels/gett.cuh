@@ -14,8 +14,9 @@
 //   stage_bytes        of a panel of X and Y, a multiple of 128
 //   places_bytes       of shared memory behind the stages
 //   blocks_of_an_sm
-//   sums_apart         whether each panel is summed apart and added by an addition, which rounds: a tensor core cuts
-//                      off what does not fit a sum of its own, three times a product for f32
+//   sums_apart         whether each panel is summed apart and added by an addition: a tensor core cuts off what does not
+//                      fit a sum of its own, three times a product for f32; and the error of long sums grows with the
+//                      root of their panels
 #pragma once
 
 #include "batched_tiles.cuh"
@@ -51,8 +52,6 @@ RICCI_FUNCTION void add_panels(Tile& sums, int number, const x_element* x, const
         sums.template add<k_panel>(x, y);
     }
 }
-
-RICCI_FUNCTION int at_most(long long count, int limit) { return count < limit ? static_cast<int>(count) : limit; }
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_an_sm)
     ricci_gett(const __grid_constant__ gett_arguments a) {

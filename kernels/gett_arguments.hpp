@@ -32,3 +32,4 @@ RICCI_FUNCTION long long count_along(const long long* lengths, int axes) {
     for (int axis = 0; axis < axes; ++axis) count *= lengths[axis];
     return count;
 }
+RICCI_FUNCTION int at_most(long long count, int limit) { return count < limit ? static_cast<int>(count) : limit; }

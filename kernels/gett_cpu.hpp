@@ -284,8 +284,6 @@ RICCI_FUNCTION void store_column(const arguments& a, c_element* c, const run* ru
     }
 }
 
-RICCI_FUNCTION int at_most(long long count, int limit) { return count < limit ? static_cast<int>(count) : limit; }
-
 /// Rows from `row`, columns from `column` of one product.
 RICCI_FUNCTION void gett_block(const gett_arguments& a, const batch_places& at, const long long* bounds_here,
                                long long row, long long column, block_memory& own) {

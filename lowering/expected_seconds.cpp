@@ -5,7 +5,8 @@
 #include "lowering/core_rates.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/gett_product.hpp"
-#include "lowering/mma_shape.hpp"
+#include "lowering/sm_limits.hpp"
+#include "lowering/temporaries.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "lowering/tile_transform.hpp"
 #include "lowering/winograd_layout.hpp"
@@ -15,12 +16,22 @@
 namespace ricci::lowering {
 namespace {
 
-/// Multiply-adds of a BLAS over those of a GPU's multiply-adders in f32.
+/// A BLAS's products a second over those of a GPU's multiply-adders in f32, as data sheets have them.
 double tensor_cores(const step& st, const machine& chip) {
     if (chip.kind == target::cpu || st.compute != scalar_type::f32) return 1;
-    constexpr double of_tf32 = 7, of_16_bits = 14; // an H100's data sheet
-    if (size_of(st.operands[static_cast<std::size_t>(st.x)].type) == 2) return of_16_bits;
-    return st.math == math_mode::tf32 ? of_tf32 : 1;
+    const bool is_narrow = size_of(st.operands[static_cast<std::size_t>(st.x)].type) == 2;
+    if (!is_narrow && st.math != math_mode::tf32) return 1;
+    switch (const int capability = capability_of(chip, 90)) {
+    case 80:
+        return is_narrow ? 16 : 8; // A100
+    case 90:
+        return is_narrow ? 14 : 7; // H100
+    case 100:
+    case 103:
+        return is_narrow ? 28 : 14; // B200
+    default:
+        return is_narrow && capability > 80 ? 2 : 1;
+    }
 }
 
 /// Without parameters: what a kernel that evaluates element by element, or a library, makes of the roofline.
@@ -31,11 +42,13 @@ double roofline_seconds(const step& st, const machine& chip) {
     // Sums by the direct kernel: 4.9e12 multiply-adds a second of an H100's 33e12, a tenth of a CPU's.
     const bool is_padded =
         std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return !o.bounds.empty(); });
-    if (chip.kind == target::cpu && is_padded) { // element by element: 3 ns each of the outputs of 6x6 tiles (EPYC)
-        constexpr double cycles = 11;
-        double elements = 1;
-        for (const auto& a : st.axes) elements *= static_cast<double>(a.extent);
-        return std::max(cost.seconds, elements * cycles / core_clock(st, chip));
+    if (chip.kind == target::cpu && is_padded) {      // one by one (EPYC: 3 ns for each output of 6x6 tiles)
+        constexpr double of_output = 11, of_term = 1.5; // cycles
+        double terms = 1;
+        for (const auto& a : st.axes) terms *= static_cast<double>(a.extent);
+        const double outputs = static_cast<double>(element_count(st.axes, st.operands[0].present));
+        const double cycles = of_output * outputs + (st.sums.empty() ? 0 : of_term * terms);
+        return std::max(cost.seconds, cycles / core_clock(st, chip));
     }
     const double part = st.kernel == family::library ? 0.7 * tensor_cores(st, chip) : !sums ? 1 : 0.1;
     return std::max(cost.bytes / chip.bandwidth, cost.flops / (part * peak)) + chip.launch_seconds;
@@ -53,12 +66,8 @@ double seconds_of(const plan& p, const step& st, const machine& chip) {
     if (st.kernel == family::tile_transform) return tile_transform_seconds(st, chip);
     if (!has_tile(st, chip)) return roofline_seconds(st, chip);
     const double memory = cost_model(st, chip).bytes / chip.bandwidth; // models of arithmetic leave it out
-    double predicted = predicted_seconds(st, st.batched, chip);
-    if (st.kernel == family::gett) {
-        double work = 1;
-        for (const auto& a : st.axes) work *= static_cast<double>(a.extent);
-        predicted *= work / gett_usual_work(st, chip);
-    }
+    const double predicted =
+        st.kernel == family::gett ? gett_seconds_here(st, st.batched, chip) : predicted_seconds(st, st.batched, chip);
     return std::max(predicted, memory) + (counts_start(st, chip) ? 0 : chip.launch_seconds);
 }
 

@@ -1,4 +1,4 @@
-// find_winograd: which statements of a program are a convolution by minimal filtering, and become one kernel.
+// find_winograd: which statements of a program are a convolution by minimal filtering, and become one step or three.
 #pragma once
 
 #include "lowering/join_statements.hpp"
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ricci::lowering {
@@ -18,13 +19,13 @@ namespace ricci::lowering {
 ///     M(u,v,k,x...) = U(u,v,k,c)*V(u,v,c,x...)
 ///     O(...)        = tree with one At(a,u)*At(e,v)*M(u,v,k,x...), summed over u and v
 ///
-/// as one step of family::winograd, or as three, which run in the last one's place. The sources of the one's operands are
-/// the accesses of the statements that `statement_of` names for each; it has neither tile nor workspace yet.
+/// as one step of family::winograd, or as three, which run in the last one's place. The sources of the one's operands
+/// are the accesses of the statements that `statement_of` names for each; it has neither tile nor workspace yet.
 struct found_winograd {
     std::size_t inputs = 0, product = 0, outputs = 0; ///< the statements
     step convolution;
     std::vector<std::size_t> statement_of; ///< by operand
-    winograd_apart apart;
+    std::optional<winograd_apart> apart;
 };
 
 /// In a GPU's programs, where its kernel can run them: see kernels/winograd.cuh. `locals`, `shared`: of all accesses,

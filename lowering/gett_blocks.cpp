@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <span>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -19,19 +21,24 @@ using enum axis_class;
 constexpr std::int64_t most_block_side = 256; ///< a line of which has a thread for each element
 constexpr std::int64_t most_sums = 64;        ///< registers a thread
 
-/// The extent of a class for which parameters are chosen: of one that may change the next power of two, beyond a few
-/// rounds of blocks always the same, so that few kernels serve all.
-double usual_extent(const step& st, axis_class c) {
-    constexpr double largest = 1 << 18;
-    double out = 1;
-    bool changes = false;
-    for (const auto a : axes_of(st, c)) {
-        const auto& axis = st.axes[static_cast<std::size_t>(a)];
-        out *= static_cast<double>(axis.extent);
-        changes = changes || axis.variable || c == batch;
-    }
-    return changes ? std::min(std::exp2(std::ceil(std::log2(out))), largest) : out;
+/// The extents for which parameters are chosen: those that may change count as one of a few classes, so that few
+/// kernels serve all batches and meshes. Or those that a step has.
+enum class extents : std::uint8_t { of_class, here };
+
+double extent_for(const step& st, axis_class c, extents which) {
+    constexpr double sides[] = {1 << 10, 1 << 14, 1 << 18}, batches[] = {1, 16, 256, 4096};
+    const auto axes = axes_of(st, c);
+    const auto out = static_cast<double>(extent_of(st, c));
+    const bool changes = c == batch || std::any_of(axes.begin(), axes.end(), [&](std::int32_t a) {
+                             return st.axes[static_cast<std::size_t>(a)].variable;
+                         });
+    if (which == extents::here || !changes) return out;
+    const auto classes = c == batch ? std::span<const double>(batches) : std::span<const double>(sides);
+    const auto found = std::find_if(classes.begin(), classes.end(), [&](double x) { return out <= x; });
+    return found == classes.end() ? classes.back() : *found;
 }
+/// Of the class.
+double class_extent(const step& st, axis_class c) { return extent_for(st, c, extents::of_class); }
 
 std::int64_t parts_of(const step& st) { return is_complex(st.compute) ? 2 : 1; }
 std::int64_t bytes_of(const step& st, int o) { return size_of(operand_of(st, o).type); }
@@ -80,7 +87,7 @@ void add_stages(std::vector<batched_tile>& out, const step& st, batched_tile t, 
 bool is_larger(double block, double extent) { return block > 16 && block >= 2 * extent; }
 
 void add_mma_tiles(std::vector<batched_tile>& out, const step& st, batched_tile t, const machine& chip) {
-    const double rows = usual_extent(st, m), columns = usual_extent(st, n);
+    const double rows = class_extent(st, m), columns = class_extent(st, n);
     const auto* const mma =
         set_product(t, st, mma_of(st, chip), static_cast<std::int64_t>(t.c_transposed ? columns : rows), chip);
     panel_reads reads(st);
@@ -111,7 +118,7 @@ void add_fma_tiles(std::vector<batched_tile>& out, const step& st, batched_tile 
                 t.threads = 256;
                 t.products = high * tm, t.panel = 256 / high * tn;
                 if (sum_registers(st, t, nullptr) > most_sums || t.products > t.threads || t.panel > t.threads ||
-                    is_larger(t.products, usual_extent(st, m)) || is_larger(t.panel, usual_extent(st, n)))
+                    is_larger(t.products, class_extent(st, m)) || is_larger(t.panel, class_extent(st, n)))
                     continue;
                 add_stages(out, st, t, chip);
             }
@@ -166,12 +173,12 @@ double panel_cycles(const step& st, const batched_tile& t) {
     return std::max(multiplying, issue) + not_hidden * std::min(multiplying, issue);
 }
 
-double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
+double seconds_of(const step& st, const batched_tile& t, const machine& chip, extents which) {
+    const auto extent = [&](axis_class c) { return extent_for(st, c, which); };
     constexpr double at_ends = 4000; // cycles: places, the first panels, C
     constexpr double l2_rate = 1.6;  // of memory's
-    const double panels = std::ceil(usual_extent(st, k) / t.k_panel);
-    const double blocks = std::ceil(usual_extent(st, m) / t.products) * std::ceil(usual_extent(st, n) / t.panel) *
-                          usual_extent(st, batch);
+    const double panels = std::ceil(extent(k) / t.k_panel);
+    const double blocks = std::ceil(extent(m) / t.products) * std::ceil(extent(n) / t.panel) * extent(batch);
     const auto resident = static_cast<double>(gett_resident_blocks(st, t, chip));
     const double of_panel = panel_cycles(st, t);
     // Few warps do not hide what each waits for.
@@ -184,9 +191,9 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
                  left = std::ceil((blocks - rounds * at_once) / chip.processors);
     const double cycles = rounds * together(resident) + (left > 0 ? together(left) : 0);
     const double panel_bytes = static_cast<double>(t.products * bytes_of(st, 1) + t.panel * bytes_of(st, 2));
-    const double l2_bytes = blocks * usual_extent(st, k) * panel_bytes;
-    const double c_bytes = usual_extent(st, m) * usual_extent(st, n) * usual_extent(st, batch) *
-                           static_cast<double>(bytes_of(st, 0)) * (st.op == assignment::assign ? 1 : 2);
+    const double l2_bytes = blocks * extent(k) * panel_bytes;
+    const double c_bytes = extent(m) * extent(n) * extent(batch) * static_cast<double>(bytes_of(st, 0)) *
+                           (st.op == assignment::assign ? 1 : 2);
     return std::max({cycles / sm_clock(chip), l2_bytes / (l2_rate * chip.bandwidth), c_bytes / chip.bandwidth}) +
            chip.launch_seconds;
 }
@@ -194,7 +201,9 @@ double seconds_of(const step& st, const batched_tile& t, const machine& chip) {
 } // namespace
 
 bool gett_sums_apart(const step& st, const batched_tile& t) {
-    return t.core == batched_core::mma && mma_of(st, t)->repeats > 1;
+    constexpr std::int64_t longest = 4096; ///< steps
+    if (t.core == batched_core::mma && mma_of(st, t)->repeats > 1) return true;
+    return real_of(st.compute) == scalar_type::f32 && extent_of(st, k) > longest;
 }
 
 std::int64_t gett_places_bytes(const step& st, const batched_tile& t) {
@@ -219,10 +228,8 @@ std::int64_t gett_block_count(const step& st, const batched_tile& t) {
     return up(extent_of(st, m), t.products) * up(extent_of(st, n), t.panel) * extent_of(st, batch);
 }
 
-double gett_blocks_usual_work(const step& st) {
-    double out = 1;
-    for (const auto c : {m, n, k, batch}) out *= usual_extent(st, c);
-    return out;
+step with_long_rows(step st) {
+    return class_extent(st, m) < class_extent(st, n) ? with_sides_swapped(std::move(st)) : st;
 }
 
 bool fits_gett_blocks(const step& st, const machine& chip) {
@@ -236,7 +243,7 @@ bool fits_gett_blocks(const step& st, const machine& chip) {
     if (seconds.empty()) return false;
     // Element by element: 4.9e12 multiply-adds a second of a convolution of 64 channels in f32 (H100).
     constexpr double of_direct = 20;
-    const double adds = usual_extent(st, m) * usual_extent(st, n) * usual_extent(st, k) * usual_extent(st, batch);
+    const double adds = class_extent(st, m) * class_extent(st, n) * class_extent(st, k) * class_extent(st, batch);
     const double direct = adds * (is_complex(st.compute) ? 4 : 1) / (of_direct * chip.processors * sm_clock(chip));
     return *std::min_element(seconds.begin(), seconds.end()) < direct + chip.launch_seconds;
 }
@@ -258,8 +265,12 @@ std::vector<batched_tile> gett_block_tiles(const step& st, const machine& chip) 
 
 std::vector<double> gett_block_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     std::vector<double> out;
-    for (const auto& t : tiles) out.push_back(seconds_of(st, t, chip));
+    for (const auto& t : tiles) out.push_back(seconds_of(st, t, chip, extents::of_class));
     return out;
+}
+
+double gett_block_seconds_here(const step& st, const batched_tile& tile, const machine& chip) {
+    return seconds_of(st, tile, chip, extents::here);
 }
 
 } // namespace ricci::lowering

@@ -85,38 +85,31 @@ class program_joiner {
 
     /// Whether that takes less than `seconds`.
     bool append_apart(const found_winograd& found, double seconds) {
-        constexpr double most_bytes = 4e9; ///< of V and M
-        struct part {
-            step st;
-            std::size_t statement;
+        if (!found.apart) return false;
+        auto [inputs, product, outputs, v, m] = *found.apart;
+        const auto bytes_of = [](const step& st) {
+            return element_count(st.axes, st.operands[0].present) * size_of(st.operands[0].type);
         };
-        std::vector<part> parts{{found.apart.inputs, found.inputs},
-                                {found.apart.product, found.product},
-                                {found.apart.outputs, found.outputs}};
-        double bytes = 0;
-        for (const auto* st : {&parts[0].st, &parts[1].st})
-            bytes += static_cast<double>(element_count(st->axes, st->operands[0].present)) *
-                     static_cast<double>(size_of(st->operands[0].type));
-        if (bytes > most_bytes) return false;
-        plan alone; // V and M are its temporaries, whatever else there is
-        alone.temporaries = {{}, {}};
-        for (auto& [st, statement] : parts) {
-            alone.steps.push_back(st);
-            for (auto& o : alone.steps.back().operands) o.source = std::max(o.source, 0);
-        }
+        constexpr std::int64_t part_of_memory = 16;
+        if (bytes_of(inputs) + bytes_of(product) > chip_.memory_bytes / part_of_memory) return false;
+
+        plan alone; // V and M are its temporaries
+        for (const auto* st : {&inputs, &product})
+            alone.temporaries.push_back({st->operands[0].type, element_count(st->axes, st->operands[0].present)});
+        alone.steps = {inputs, product, outputs};
+        alone.steps[0].operands[0].source = alone.steps[1].operands[v].source = -1;
+        alone.steps[1].operands[0].source = alone.steps[2].operands[m].source = -2;
         const pass_observer unseen = [](std::string_view, plan p) { return p; };
         if (expected_seconds(choose_kernels(std::move(alone), chip_, known_, false, unseen), chip_) > seconds)
             return false;
-        for (auto& [st, statement] : parts) {
+
+        const auto add = [&](step& st, std::size_t statement) {
             st.statement = static_cast<std::int32_t>(found.outputs);
-            for (auto& o : st.operands) {
-                o.source = source_of(statement, o.source);
-                if (o.source < 0) // laid out anew
-                    out_.temporaries[static_cast<std::size_t>(-1 - o.source)].extents.clear();
-            }
+            for (auto& o : st.operands) o.source = source_of(statement, o.source);
             if (statement == found.outputs) count_scalars_on(st);
             out_.steps.push_back(std::move(st));
-        }
+        };
+        add(inputs, found.inputs), add(product, found.product), add(outputs, found.outputs);
         out_.notes.push_back(fmt::format("statements {}, {} and {} are a convolution by minimal filtering, its "
                                          "channels' products by themselves",
                                          found.inputs + 1, found.product + 1, found.outputs + 1));

@@ -5,7 +5,6 @@
 #include "lowering/blocked_product.hpp"
 #include "lowering/cost_model.hpp"
 #include "lowering/families.hpp"
-#include "lowering/gett_blocks.hpp"
 #include "lowering/gett_product.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/panel_model.hpp"
@@ -56,8 +55,7 @@ bool is_worth_tuning(const step& st, const machine& chip) {
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
     if (st.kernel == family::batched_blocked) return blocked_tiles(st, chip);
-    if (st.kernel == family::gett)
-        return chip.kind == target::cpu ? gett_tiles(st, chip) : gett_block_tiles(st, chip);
+    if (st.kernel == family::gett) return gett_tiles(st, chip);
     if (chip.kind == target::cpu)
         return st.kernel == family::batched_lanes ? neighbor_tiles(st, chip) : register_tiles(st, chip);
     if (st.kernel == family::batched_small) return batched_candidates(st, chip);
@@ -70,8 +68,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
     if (st.kernel == family::batched_blocked) return blocked_seconds(st, tiles, chip);
-    if (st.kernel == family::gett)
-        return chip.kind == target::cpu ? gett_seconds(st, tiles, chip) : gett_block_seconds(st, tiles, chip);
+    if (st.kernel == family::gett) return gett_seconds(st, tiles, chip);
     if (chip.kind == target::cpu)
         return st.kernel == family::batched_lanes ? neighbor_tile_seconds(st, tiles, chip)
                                                   : register_tile_seconds(st, tiles, chip);

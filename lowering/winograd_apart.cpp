@@ -1,12 +1,16 @@
 // winograd_apart: a convolution by minimal filtering as three steps.
 #include "lowering/winograd_apart.hpp"
 
+#include "lowering/find_batches.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
 namespace ricci::lowering {
 namespace {
+
+constexpr std::int64_t most_tiles = 1LL << 30; ///< of 32 bits that the kernel counts in
 
 std::size_t at(std::int32_t n) { return static_cast<std::size_t>(n); }
 
@@ -41,7 +45,7 @@ std::vector<std::int32_t> beside(const std::vector<std::int32_t>& tiles, std::in
 
 } // namespace
 
-winograd_apart as_three_steps(winograd_statements all, const winograd_structure& of) {
+std::optional<winograd_apart> as_three_steps(winograd_statements all, const winograd_structure& of) {
     const dimensions v{all.v_read, all.v_written}, m{all.m_written, all.m_read}; // of M's step, of V's and O's
     // Points in the filters' order, whose places are given.
     std::vector<std::int32_t> points;
@@ -72,8 +76,17 @@ winograd_apart as_three_steps(winograd_statements all, const winograd_structure&
     lay_out(all.product, all.product.operands[all.v], with_points(of_v));
     lay_out(all.product, all.product.operands[0], with_points(of_m));
     lay_out(all.outputs, all.outputs.operands[all.m], mapped(with_points(of_m), m));
-    return {as_tile_transform(all.inputs, of.d, of.before, mapped(of_v, v)), std::move(all.product),
-            as_tile_transform(all.outputs, static_cast<std::int32_t>(all.m), of.behind, mapped(of_m, m))};
+    winograd_apart out{as_tile_transform(all.inputs, of.d, of.before, mapped(of_v, v)),
+                       {},
+                       as_tile_transform(all.outputs, static_cast<std::int32_t>(all.m), of.behind, mapped(of_m, m)),
+                       all.v,
+                       all.m};
+    if (std::max(transformed_tiles(out.inputs), transformed_tiles(out.outputs)) > most_tiles) return {};
+    // How many tiles there are may change.
+    plan product;
+    product.steps.push_back(std::move(all.product));
+    out.product = std::move(find_batches(std::move(product)).steps.front());
+    return out;
 }
 
 } // namespace ricci::lowering

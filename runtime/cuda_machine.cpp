@@ -58,6 +58,9 @@ lowering::machine describe_machine(CUdevice device) {
     m.architecture = fmt::format("sm_{}", capability);
     m.processors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     m.shared_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    std::size_t memory = 0;
+    check(driver().cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem");
+    m.memory_bytes = static_cast<std::int64_t>(memory);
     const double clocks =
         1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * m.processors; // the attribute: kHz
     m.flops_f64 = 2 * clocks * fma.f64;

@@ -6,7 +6,7 @@
 #include "lowering/blocked_product.hpp"
 #include "lowering/families.hpp"
 #include "lowering/gett_blocks.hpp"
-#include "lowering/gett_product.hpp"
+#include "lowering/gett_packed.hpp"
 #include "lowering/lane_ring_layout.hpp"
 #include "lowering/lanes_model.hpp"
 #include "lowering/register_tile.hpp"

@@ -82,6 +82,7 @@ lowering::machine some_gpu() {
     m.architecture = "sm_90";
     m.processors = 132;
     m.shared_bytes = 227 << 10;
+    m.memory_bytes = 80LL << 30;
     m.bandwidth = 3e12;
     m.flops_f64 = 34e12;
     m.flops_f32 = 67e12;

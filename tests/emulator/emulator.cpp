@@ -70,7 +70,7 @@ class emulator : public tests::host_backend {
         machine_.name = "emulated GPU";
         machine_.architecture = "sm_90";
         machine_.processors = 4;
-        machine_.shared_bytes = 227 << 10;
+        machine_.shared_bytes = 227 << 10, machine_.memory_bytes = 16LL << 30;
         machine_.bandwidth = 3e12;
         machine_.flops_f64 = 30e12;
         machine_.flops_f32 = 60e12;

@@ -247,6 +247,10 @@ const covering_case gett_cases[] = {
     {"O(k,x,y,b) = padded(D)(c,x+s-1,y+r-1,b)*F(k,c,s,r)", "O=f32[64,9,8,2] D=f32[32,9,8,2] F=f32[64,32,3,3]", false,
      lowering::math_mode::tf32},
     {"C(i,p,e) = A(i,j,k,e)*B(p,j,k,e)", "C=f64[40,36,3] A=f64[40,6,5,3] B=f64[36,6,5,3]"},
+    // sums so long that panels are summed apart whatever the type
+    {"C(i,j) = A(i,p,q)*B(q,p,j)", "C=f32[17,9] A=f16[17,64,80] B=f16[80,64,9]"},
+    {"C(i,j) += A(i,p,q)*B(q,p,j)", "C=f32[20,33] A=f32[20,64,65] B=f16[65,64,33]"},
+    {"C(i,j) = A(i,p,q)*B(q,p,j)", "C=f32[17,9] A=f32[17,64,80] B=f32[80,64,9]", false, lowering::math_mode::tf32},
 };
 
 enum class kind : std::uint8_t { chosen, realigned, stationary, panels, gett };

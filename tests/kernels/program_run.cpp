@@ -94,8 +94,9 @@ int kernels_of(const lowering::plan& p) {
     std::set<std::int32_t> filled;
     for (const auto& st : p.steps)
         if (st.fill >= 0) filled.insert(st.fill);
-    const bool convolves =
-        std::ranges::any_of(p.steps, [](const auto& st) { return st.kernel == lowering::family::winograd; });
+    const bool convolves = std::ranges::any_of(p.steps, [](const auto& st) {
+        return st.kernel == lowering::family::winograd || st.kernel == lowering::family::tile_transform;
+    });
     if (p.chains.empty() && filled.empty() && !convolves) return 0;
     const auto outside = std::ranges::count_if(p.steps, [](const auto& st) { return st.chain < 0; });
     return static_cast<int>(p.chains.size()) + static_cast<int>(outside) - static_cast<int>(filled.size());
@@ -135,6 +136,7 @@ class copies {
         if (!placed.take(program_)) throw error("this is no program of several statements");
         const auto plan = lowering::lower_program(placed.statements, placed.locals, placed.shared, chip);
         out.kernels = static_cast<int>(plan.steps.size());
+        for (const auto& st : plan.steps) out.families.push_back(st.kernel);
         runtime::executable(where_, plan).launch(placed.joined);
     }
     void fetch(std::size_t operand, bytes& to) const {

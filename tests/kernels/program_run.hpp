@@ -2,10 +2,12 @@
 #pragma once
 
 #include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
 #include "tests/kernels/random_program.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ricci::tests {
 
@@ -14,9 +16,10 @@ enum class program_data : std::uint8_t { integers, unit };
 
 struct program_outcome {
     std::string report; ///< what differs, or nothing
-    /// Of a program in which something is fused: chains, and steps outside of them that zeros before additions are not;
-    /// else 0.
+    /// Of a program in which something is fused: chains, and steps outside of them that zeros before additions are
+    /// not; else 0.
     int kernels = 0;
+    std::vector<lowering::family> families; ///< of the steps, where the program was planned for a chip
 };
 
 /// Its data and tables come from the seed. `plan_for`: as one program planned for such a chip instead of the device;

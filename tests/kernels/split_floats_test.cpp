@@ -1,6 +1,7 @@
 // split_floats_test: f32 on the tensor cores, where each number is split in two, or rounded to TF32 if that is asked
 // for: numbers of all digits, the largest and smallest, and infinities and NaN, which a split makes NaN and which
 // must come out as multiply-adds have them.
+#include "lowering/gett_product.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
@@ -11,8 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string_view>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 using namespace ricci;
 using namespace ricci::tests;
@@ -31,6 +33,14 @@ const covering_case cases[] = {
     {"C(i,j) = A(i,k)*B(k,j)", "C=f32[1501,25] A=f32[1501,18] B=f32[18,25]"},
     {"C(i,j) = A(i+1,k)*B(k,j)", "C=f32[4400,25] A=f32[4404,18] B=f32[18,25]"},
     {"C(j,i) += A(k,i)*B(k,j)", "C=f32[26,1500] A=f32[16,1500] B=f32[16,26]"},
+};
+
+// Of several axes and padded, which are too small to be taken as such: C by rows and by columns, rows behind the
+// block.
+const covering_case gett_cases[] = {
+    {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=f32[19,13,21] D=f32[19,13,17] F=f32[3,3,17,21]"},
+    {"O(k,x,y) += padded(D)(c,x+s-1,y+r-1)*F(k,c,s,r)", "O=f32[21,19,13] D=f32[16,19,13] F=f32[21,16,3,3]"},
+    {"O(x,k) -= conj(padded(D)(x+s-1,c))*F(s,c,k)", "O=c64[90,17] D=c64[90,9] F=c64[3,9,17]"},
 };
 
 /// Parameters of the tensor cores: most kernels', tall_skinny_ab's whose X goes into registers at once,
@@ -59,7 +69,8 @@ bool take_tensor_cores(lowering::plan& plan, const lowering::machine& chip, kind
 }
 
 /// Replaces every f32 of the operands A and B, number `operand` counted from C.
-template <class Change> void change(random_case& made, const Change& to) {
+template <class Change>
+void change(random_case& made, const Change& to) {
     for (std::size_t operand = 0; operand < made.memory.size(); ++operand) {
         auto& memory = made.memory[operand];
         for (std::size_t at = 0; at + 4 <= memory.size(); at += 4) {
@@ -71,8 +82,38 @@ template <class Change> void change(random_case& made, const Change& to) {
     }
 }
 
+/// A plan of the product by the kernel for any axes, with the first of its parameters.
+lowering::plan as_gett_plan(const lowering::statement& s, const lowering::machine& chip) {
+    auto plan = lowering::lower(s, chip);
+    for (auto& st : plan.steps) {
+        if (st.classes.empty()) continue;
+        st = lowering::as_gett(st, chip);
+        st.kernel = lowering::family::gett;
+        st.math = s.math;
+        st.batched = lowering::tile_candidates(st, of_few_processors(chip)).at(0);
+    }
+    return plan;
+}
+
 /// `tells_apart`: whether results in TF32 cannot be within the bound of f32.
-template <class Change> void check(const Change& to, lowering::math_mode math, bool tells_apart = false) {
+template <class Change>
+void check_plan(random_case made, const lowering::plan& plan, const Change& to, bool tells_apart) {
+    const device where(device_under_test());
+    change(made, to);
+    const auto run = [&] {
+        return run_and_compare(made, where.code(),
+                               [&](const lowering::statement& s) { runtime::executable(where, plan).launch(s); });
+    };
+    const auto report = run();
+    INFO(report);
+    CHECK(report.empty());
+    if (!tells_apart) return;
+    made.s.math = lowering::math_mode::full; // for the oracle
+    CHECK_FALSE(run().empty());
+}
+
+template <class Change>
+void check(const Change& to, lowering::math_mode math, bool tells_apart = false) {
     const device where(device_under_test());
     auto chip = runtime::backend_of(where).machine();
     chip.has_blas = false; // it would take some of these short batches
@@ -85,26 +126,22 @@ template <class Change> void check(const Change& to, lowering::math_mode math, b
             auto plan = lowering::lower(made.s, chip);
             INFO(c.statement << " with " << c.operands << ", kind " << static_cast<int>(wanted));
             const bool taken = take_tensor_cores(plan, chip, wanted);
-            const bool is_new = chip.architecture == "sm_90", is_needed =
-                wanted == kind::usual ||
-                (wanted == kind::warpgroups && is_new &&
-                 plan.steps.front().kernel == lowering::family::batched_stationary) ||
-                (wanted == kind::boxes && is_new && in_columns(c));
+            const bool is_new = chip.architecture == "sm_90",
+                       is_needed = wanted == kind::usual ||
+                                   (wanted == kind::warpgroups && is_new &&
+                                    plan.steps.front().kernel == lowering::family::batched_stationary) ||
+                                   (wanted == kind::boxes && is_new && in_columns(c));
             if (!taken && !is_needed) continue;
             REQUIRE(taken);
-            change(made, to);
-            const auto run = [&] {
-                return run_and_compare(made, where.code(), [&](const lowering::statement& s) {
-                    runtime::executable(where, plan).launch(s);
-                });
-            };
-            const auto report = run();
-            INFO(report);
-            CHECK(report.empty());
-            if (!tells_apart) continue;
-            made.s.math = lowering::math_mode::full; // for the oracle
-            CHECK_FALSE(run().empty());
+            check_plan(std::move(made), plan, to, tells_apart);
         }
+    }
+    for (const auto& c : gett_cases) {
+        auto made = make_case(c, ++seed);
+        made.s.math = math;
+        INFO(c.statement << " with " << c.operands);
+        const auto plan = as_gett_plan(made.s, chip);
+        check_plan(std::move(made), plan, to, tells_apart);
     }
 }
 

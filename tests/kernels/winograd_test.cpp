@@ -116,15 +116,34 @@ TEST_CASE("layers are several kernels where that is expected to be faster, and a
     // Of a chip with many processors, which waits for nothing.
     constexpr int times = 100;
     chip.bandwidth = 1e18, chip.launch_seconds = 0, chip.flops_f32 *= times, chip.processors *= times;
-    for (const auto& l : layers) {
-        auto several = l;
-        several.channels += 64;
-        INFO(l.what);
-        const auto p = program_of(several);
+    const auto check = [&](const random_program& p) {
         INFO(p.text());
         const auto outcome = run_program(p, 1, device_under_test(), program_data::integers, &chip);
-        CHECK(outcome.kernels >= 3);
+        REQUIRE(outcome.families.size() >= 3);
+        CHECK(outcome.families.front() == lowering::family::tile_transform);
+        CHECK(outcome.families.back() == lowering::family::tile_transform);
         CHECK(outcome.report == "");
+    };
+    for (const auto& l : layers) {
+        INFO(l.what);
+        auto several = l;
+        several.channels += 64;
+        check(program_of(several));
+    }
+    // In one direction, with signals' neighbors or channels nearest.
+    for (const bool nearest : {false, true}) {
+        const char *image = nearest ? "c,4*x+p-1,b" : "4*x+p-1,c,b", *output = nearest ? "k,4*x+a,b" : "4*x+a,k,b";
+        const auto operands =
+            fmt::format("V=f32[9,75,3,6] B=f32[6,6] U=f32[75,20,6] M=f32[9,20,3,6] A=f32[4,6] "
+                        "z=f32[20] {}",
+                        nearest ? "D=f32[75,33,3] O=f32[20,33,3]" : "D=f32[33,75,3] O=f32[33,20,3]");
+        check(
+            as_program({{fmt::format("V(x,c,b,u) = B(u,p)*padded(D)({})", image), "M(x,k,b,u) = U(c,k,u)*V(x,c,b,u)",
+                         fmt::format("padded(O)({}) = A(a,u)*M(x,k,b,u) + z(k)", output)},
+                        operands.c_str(),
+                        "V M",
+                        0,
+                        0}));
     }
 }
 

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 using namespace ricci::lowering;
 using ricci::tests::bound_text, ricci::tests::some_cpu, ricci::tests::some_gpu;
@@ -49,7 +51,8 @@ TEST_CASE("a GPU's convolutions and products of several axes go by blocks of C, 
 TEST_CASE("blocks of a GPU's products of any axes are as the kernel wants them") {
     auto chip = some_gpu();
     for (const char* type : {"f32", "f64", "f16", "c128"})
-        for (const auto& s : {layer(56, 64, 64, 8, type), layer(14, 512, 512, 1, type), layer(224, 64, 12, 1, type)}) {
+        for (const auto& s :
+             {layer(56, 64, 64, 8, type), layer(14, 512, 512, 1, type), layer(224, 64, 12, 1, type)}) {
             const auto p = lower(s, chip);
             const auto& st = p.steps.back();
             REQUIRE(st.kernel == family::gett);
@@ -63,12 +66,37 @@ TEST_CASE("blocks of a GPU's products of any axes are as the kernel wants them")
                 CHECK(gett_block_count(st, t) * t.products * t.panel >= 1);
             }
         }
-    // Another picture, as large, in another batch of about the same size: the same kernel.
+    // A few kernels serve all batches, and pictures of other sizes.
     const auto source = [&](const statement& s) {
         return ricci::runtime::make_kernel(lower(s, chip).steps.back(), chip).source;
     };
-    CHECK(source(layer(56, 64, 64, 30)) == source(layer(55, 64, 64, 32)));
+    for (const int side : {14, 56}) {
+        std::set<std::string> sources;
+        for (const int pictures : {1, 2, 3, 5, 8, 16, 32, 64, 100, 256, 1000})
+            sources.insert(source(layer(side, 64, 64, pictures)));
+        CHECK(sources.size() <= 3);
+    }
     CHECK(source(layer(224, 64, 64, 32)) == source(layer(200, 64, 64, 50)));
+}
+
+TEST_CASE("long sums in f32 are made of parts, and f32 on the tensor cores always") {
+    const auto apart = [&](const char* types, int steps, math_mode math = math_mode::full) {
+        const std::string x(types, 3), y(types + 4, 3);
+        auto s = bound_text("C(i,j) = A(i,p,q)*B(q,p,j)",
+                            fmt::format("C={0}[512,512] A={0}[512,64,{2}] B={1}[{2},64,512]", x, y, steps / 64));
+        s.math = math;
+        const auto p = lower(s, some_gpu());
+        REQUIRE(p.steps.back().kernel == family::gett);
+        return gett_sums_apart(p.steps.back(), p.steps.back().batched);
+    };
+    CHECK(apart("f32*f32", 640));
+    for (const char* types : {"f32*f16", "f16*f16"}) {
+        CHECK_FALSE(apart(types, 640));
+        CHECK(apart(types, 1 << 20));
+    }
+    CHECK_FALSE(apart("f32*f32", 640, math_mode::tf32));
+    CHECK(apart("f32*f32", 1 << 20, math_mode::tf32));
+    CHECK_FALSE(apart("f64*f64", 1 << 20));
 }
 
 TEST_CASE("plans are expected to take as long as their models say") {
