@@ -6,12 +6,14 @@
 //   matrix_operand[2]          of each direction, over a tile's elements in the output and those in the operand
 //   input_extent[2]            the latter, at most 8; 1 in a direction that there is not
 //   transform_threads          of a block
+//   matrices_bytes             of its shared memory
 #pragma once
 
 #include "tile_matrices.cuh"
 #include "tile_outputs.cuh"
 
 static_assert(compute_type == 2, "computes in f32");
+static_assert(2 * 4 * matrix_floats <= matrices_bytes);
 
 RICCI_FUNCTION constexpr int input_axis(int d) { return directions + tile_axes + d; }
 

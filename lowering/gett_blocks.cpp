@@ -26,7 +26,7 @@ constexpr std::int64_t most_sums = 64;        ///< registers a thread
 enum class extents : std::uint8_t { of_class, here };
 
 double extent_for(const step& st, axis_class c, extents which) {
-    constexpr double sides[] = {1 << 10, 1 << 14, 1 << 18}, batches[] = {1, 16, 256, 4096};
+    constexpr double sides[] = {1 << 11, 1 << 13, 1 << 18}, batches[] = {1, 16, 256, 4096};
     const auto axes = axes_of(st, c);
     const auto out = static_cast<double>(extent_of(st, c));
     const bool changes = c == batch || std::any_of(axes.begin(), axes.end(), [&](std::int32_t a) {

@@ -82,13 +82,13 @@ enum class family : std::uint8_t {
     tall_skinny_atb, tall_skinny_ab, library, scatter, chain, winograd, tile_transform
 };
 
-/// What multiplies within a block of batched_small on a GPU: multiply-adds, or the tensor cores.
+/// What multiplies within a block of a GPU's kernel for products: multiply-adds, or the tensor cores.
 enum class batched_core : std::uint8_t { fma, mma };
 
 /// The parameters of the batched and tall-skinny kernels; what each means stands at the heads of their files, for a
 /// CPU's in register_tile.hpp and blocked_product.hpp.
 struct batched_tile {
-    /// a block; tall_skinny_ab: rows, in all its turns where in_registers, instead of products
+    /// a block; gett and tall_skinny_ab: rows, in all its turns where in_registers, instead of products
     std::int32_t products = 1, threads = 128;
     batched_core core = batched_core::fma;
     std::int32_t tile_m = 1, tile_n = 1; ///< elements a thread, or tiles a warp

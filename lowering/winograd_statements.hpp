@@ -23,8 +23,8 @@ struct winograd_statements {
 enum class winograd_part : std::uint8_t { inputs, product, outputs };
 
 /// What they have in common. By direction, the one that is nearest in the output first: the matrices of V's sum and of
-/// O's. U and D among their statements' operands; axes of M's statement: the channels', the filters', and those of tiles,
-/// the nearest in the output first.
+/// O's. U and D among their statements' operands; axes of M's statement: the channels', the filters', and those of
+/// tiles, the nearest in the output first.
 struct winograd_structure {
     std::vector<transform_matrix> before, behind;
     std::int32_t u = 0, d = 0, channel = 0, filter = 0;

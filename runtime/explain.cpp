@@ -1,6 +1,7 @@
 // explain: every stage of a statement as text.
 #include "lowering/chain_shape.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/expected_seconds.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
@@ -123,6 +124,7 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                             is_fill ? "; nothing of it where what adds starts from zero instead" : "");
     }
     if (p.steps.empty()) text += "    nothing to do\n";
+    else text += fmt::format("    expected in all: {}\n", with_time_unit(expected_seconds(p, b.machine())));
     return text;
 }
 

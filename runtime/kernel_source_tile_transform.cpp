@@ -42,6 +42,9 @@ kernel_request make_tile_transform(const step& st, const machine& chip) {
     text.list("output_extent", extents(transformed_extent));
     text.list("input_extent", extents(source_extent));
     text.constant("transform_threads", transform_threads);
+    constexpr int longest_side = 8, matrices = 2;
+    constexpr int matrices_bytes = matrices * longest_side * longest_side * 4;
+    text.constant("matrices_bytes", matrices_bytes);
 
     kernel_request out;
     out.source = complete_source(text.text(), "tile_transform.cuh");
@@ -51,10 +54,9 @@ kernel_request make_tile_transform(const step& st, const machine& chip) {
     const auto tiles = transformed_tiles(st);
     pack.number(tiles);
     pack.number(0);
-    constexpr int matrices = 2, matrix_bytes = 8 * 8 * 4; // tile_matrices.cuh's
     out.shape.grid = up(tiles, transform_threads);
     out.shape.threads = transform_threads;
-    out.shape.shared_bytes = matrices * matrix_bytes;
+    out.shape.shared_bytes = matrices_bytes;
     return out;
 }
 

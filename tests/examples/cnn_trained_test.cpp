@@ -38,7 +38,7 @@ const std::string own = RICCI_SOURCE_DIR "/examples/cnn/models/small_x2/";
 
 /// The gates of the data's README: the largest error, where white is 255.
 double gate(algorithm how, number_type type) {
-    const double f32[]{5e-4, 5e-4, 2e-3, 4e-3, 4e-3}, f16[]{1, 1, 2, 4, 4}; // best: any of these
+    const double f32[]{5e-4, 5e-4, 2e-3, 4e-3, 4e-3}, f16[]{1, 1, 2, 4, 2}; // best: any of these, in half but f6
     return (type == number_type::f16 ? f16 : f32)[static_cast<int>(how)];
 }
 

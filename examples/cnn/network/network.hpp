@@ -14,8 +14,8 @@
 namespace cnn {
 
 /// How 3x3 layers are computed: by the definition, or by F(2,3), F(4,3), F(6,3); with the last two 5x5 layers by
-/// F(2,5) on a GPU. All others are direct. `best`: for each layer what the cost model expects to be the fastest of these
-/// where the pictures have their size.
+/// F(2,5) on a GPU. All others are direct. `best`: for each layer what ricci::expected_seconds says is the fastest of
+/// these (in half but F(6,3)) for pictures of their size.
 enum class algorithm { direct, f2, f4, f6, best };
 /// What lies between layers, and what the products are made of. Sums are float in both.
 enum class number_type { f32, f16 };

@@ -116,7 +116,7 @@ void enlarge_file(const options& o) {
     fmt::print("Network          {}: {} x {} pixels from each, on {}\n", o.model, g.scale(), g.scale(),
                device.name());
     if (o.time) {
-        fmt::print("  reading        {:8.3f} s\n", seconds(start, ready));
+        fmt::print("  reading        {:8.3f} s  with transforming the filters\n", seconds(start, ready));
         fmt::print("  network        {:8.3f} s  in {} tile{}, with compiling what was not compiled\n",
                    seconds(ready, computed), result.tiles, result.tiles == 1 ? "" : "s");
         fmt::print("  writing        {:8.3f} s\n", seconds(computed, std::chrono::steady_clock::now()));
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
                "  upscale photo.jpg large.png\n"
                "  upscale photo.png large.png --algorithm f6 --type f16 --time\n"
                "  upscale small.png large.png --before-after both.png --reference truth.png\n"
-               "  upscale photo.png large.png --model realesr_animevideov3_x4 --range 1 --tile 256 --device cpu");
+               "  upscale photo.png large.png --model FOLDER --range 1 --tile 256 --device cpu");
     cnn::options o;
     cnn::add_options(app, o);
     try {
