@@ -8,6 +8,7 @@
 #pragma once
 
 #include "direct_tree.hpp"
+#include "inside_range.hpp"
 #include "unrolled.hpp"
 
 /// The extent of a left axis as work items count it.
@@ -115,9 +116,26 @@ template <int N> RICCI_FUNCTION void store_sums(const arguments& a, long long* x
     }
 }
 
+/// Whether the output is padded, and nothing else: what lies outside of it need not be evaluated.
+constexpr bool drops_outputs() {
+    for (int b = 0; b < bound_count; ++b)
+        if (bound_operand[b] != 0) return false;
+    return bound_count > 0;
+}
+/// Of elements [first, last) along the first axis those inside of such an output. (Looking at each one by itself an
+/// output of 6x6 tiles took 3.0 instead of 1.9 ns.)
+RICCI_FUNCTION void narrow_row(const arguments& a, const long long* x, long long& first, long long& last) {
+    for (int b = 0; b < bound_count; ++b) {
+        long long at = a.bound_offset[b];
+        RICCI_ALL_UNROLLED for (int axis = 1; axis < axis_count; ++axis) at += a.bound_coefficient[b][axis] * x[axis];
+        narrow(at, a.bound_coefficient[b][0], a.bound_extent[b], first, last);
+    }
+}
+
 /// Elements [first, last) along the first axis.
 RICCI_FUNCTION void evaluate_row(const arguments& a, long long* x, long long first, long long last) {
     constexpr int root = node_count - 1;
+    if constexpr (drops_outputs()) narrow_row(a, x, first, last);
     if constexpr (sums_tile > 0) {
         for (; last - first >= sums_tile; first += sums_tile) store_sums<root>(a, x, first, sums_tile);
         if (first < last) store_sums<root>(a, x, first, static_cast<int>(last - first));
@@ -129,7 +147,9 @@ RICCI_FUNCTION void evaluate_row(const arguments& a, long long* x, long long fir
 #endif
     for (long long i = first; i < last; ++i) {
         x[0] = i;
-        store(a, x, evaluate<root>(a, x, in_lanes{}));
+        const compute value = evaluate<root>(a, x, in_lanes{});
+        if constexpr (drops_outputs()) put_at(element_at<0>(a, x), updated(a, x, value, alone{}));
+        else store(a, x, value);
     }
 }
 

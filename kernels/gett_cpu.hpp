@@ -19,6 +19,7 @@
 #pragma once
 
 #include "gett_arguments.hpp"
+#include "inside_range.hpp"
 #include "real_product.hpp"
 
 constexpr int lanes = simd_lanes<real>;
@@ -94,26 +95,6 @@ template <int InY> struct sum_step {
         }
     }
 };
-
-RICCI_FUNCTION long long divided_up(long long a, long long b) { // b > 0
-    return a / b + (a % b > 0 ? 1 : 0);
-}
-
-/// Of rows [low, high) those where 0 <= at + row*step < extent.
-RICCI_FUNCTION void narrow(long long at, long long step, long long extent, int& low, int& high) {
-    long long first = 0, end = high;
-    if (step == 0) {
-        if (at < 0 || at >= extent) end = 0;
-    } else if (step == 1) {
-        first = -at, end = extent - at;
-    } else if (step > 0) {
-        first = divided_up(-at, step), end = divided_up(extent - at, step);
-    } else {
-        first = divided_up(at - extent + 1, -step), end = divided_up(at + 1, -step);
-    }
-    if (first > low) low = first < high ? static_cast<int>(first) : high;
-    if (end < high) high = end > low ? static_cast<int>(end) : low;
-}
 
 // ---- packing ----
 

@@ -47,6 +47,13 @@ const covering_case cases[] = {
     {"y(i) -= A(i,k)*x(k)", "y=f32[1025] A=f32[1025,70] x=f32[70]"},
     {"y(i,e) = sqrt(A(k,i)*A(k,i))*x(e)", "y=f64[513,2] A=f64[90,513] x=f64[2]"},
     {"C(e) = B(e) - A(e)", "C=f64[1100] A=bf16[1100] B=f64[1100]"},
+    // outputs that are padded and nothing else: rows that begin and end outside, go backwards, or are outside as a whole
+    {"padded(O)(4*x+a-1,4*y+e-2,k) = relu(S(x,y,k,a,e) + z(k))", "O=f32[29,18,3] S=f32[8,6,3,4,4] z=f32[3]"},
+    {"padded(O)(40-2*x,y+3) += 2*S(x,y)", "O=f64[37,20] S=f64[50,30] "},
+    {"padded(O)(x-7) = exp(S(x)) - z(x)", "O=f32[2000] S=f32[9000] z=f32[9000]"},
+    {"padded(O)(3*x-5,y) -= S(y,x)", "O=f64[60,70] S=f64[70,300]"},
+    {"padded(O)(x+90,y-1) = S(x,y)*S(x,y)", "O=f32[80,4] S=f32[33,9]"},
+    {"padded(O)(6*x+a,k) = A(a,v)*S(x,k,v)", "O=f32[31,5] A=f32[6,8] S=f32[6,5,8]"},
 };
 
 } // namespace
