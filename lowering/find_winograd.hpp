@@ -28,6 +28,11 @@ struct found_winograd {
     std::optional<winograd_apart> apart;
 };
 
+/// Whether a step is such a one, or one of three.
+inline bool is_of_convolution(const step& st) {
+    return st.kernel == family::winograd || st.kernel == family::tile_transform;
+}
+
 /// In a GPU's programs, where its kernel can run them: see kernels/winograd.cuh. `locals`, `shared`: of all accesses,
 /// as lower_program has them.
 std::vector<found_winograd> find_winograd(const std::vector<statement>& statements,

@@ -39,10 +39,8 @@ class program_joiner {
             });
         };
         for (std::size_t n = 0; n < statements_.size(); ++n) {
-            if (const auto found = one_of(n); found == convolutions.end())
-                append(n);
-            else if (n == found->outputs)
-                append(*found);
+            if (const auto found = one_of(n); found == convolutions.end()) append(n);
+            else if (n == found->outputs) append(*found);
             scalars_ += static_cast<std::int32_t>(statements_[n].scalars.size());
         }
         out_.memory_of_access = shared_.memory, out_.same_access = shared_.same;

@@ -33,24 +33,12 @@ class batched_source : public product_source {
 
     kernel_request make() {
         switch (st_.kernel) {
-        case family::batched_small:
-            make_batched_small();
-            break;
-        case family::batched_lanes:
-            make_batched_lanes();
-            break;
-        case family::batched_panels:
-            make_batched_panels();
-            break;
-        case family::batched_blocked:
-            make_batched_blocked();
-            break;
-        case family::gett:
-            make_gett();
-            break;
-        default:
-            make_batched_stationary();
-            break;
+        case family::batched_small: make_batched_small(); break;
+        case family::batched_lanes: make_batched_lanes(); break;
+        case family::batched_panels: make_batched_panels(); break;
+        case family::batched_blocked: make_batched_blocked(); break;
+        case family::gett: make_gett(); break;
+        default: make_batched_stationary(); break;
         }
         return take_request();
     }
@@ -146,8 +134,7 @@ class batched_source : public product_source {
     }
 
     /// How the blocks of a kernel for interleaved products divide C; and its stages.
-    template <class Layout>
-    void write_parts_of_c(const Layout& layout) {
+    template <class Layout> void write_parts_of_c(const Layout& layout) {
         text_.constant("products_per_thread", st_.batched.thread_products);
         text_.constant("rows_of_block", layout.rows);
         text_.constant("columns_of_block", layout.columns);
@@ -287,8 +274,8 @@ class batched_source : public product_source {
         text_.constant("residues", layout.residues);
         text_.list("residues_of", narrow(layout.residues_of));
         text_.list("box_bytes", narrow(layout.box_bytes));
-        text_.list("steps_shift",
-                   std::array<std::int32_t, 3>{layout.steps_shift[0], layout.steps_shift[1], layout.steps_shift[2]});
+        text_.list("steps_shift", std::array<std::int32_t, 3>{layout.steps_shift[0], layout.steps_shift[1],
+                                                              layout.steps_shift[2]});
         text_.constant("barrier_bytes", layout.barrier_bytes);
         text_.list("region", narrow(layout.region));
         finish(is_shifted(t) ? "batched_lane_shifts" : "batched_lane_ring");

@@ -3,7 +3,6 @@
 
 #include "lowering/sm_limits.hpp"
 #include "lowering/tile_transform.hpp"
-#include "lowering/tree.hpp"
 #include "runtime/prelude.hpp"
 #include "runtime/tree_source.hpp"
 
@@ -11,23 +10,12 @@
 #include <cstdint>
 
 namespace ricci::runtime {
-namespace {
 
 using namespace lowering;
 
-/// The tree around the sum, for which an access of what is transformed stands.
-step around_sum(step st) {
-    st.nodes[static_cast<std::size_t>(transform_sum(st))] = {operation::access, st.tile[1]};
-    st.nodes = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
-    st.sums.clear();
-    return st;
-}
-
-} // namespace
-
 kernel_request make_tile_transform(const step& st, const machine& chip) {
-    const auto around = around_sum(st);
     const auto [directions, image, first, second] = st.tile;
+    const auto around = around_node(st, transform_sum(st), image);
     const auto tile_axes = static_cast<std::int64_t>(st.axes.size()) - 2 * directions;
     const auto extents = [&](std::int64_t (*along)(const step&, std::size_t)) {
         return std::array{static_cast<std::int32_t>(along(st, 0)), static_cast<std::int32_t>(along(st, 1))};

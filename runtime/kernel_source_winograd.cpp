@@ -2,7 +2,6 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/sm_limits.hpp"
-#include "lowering/tree.hpp"
 #include "lowering/winograd_layout.hpp"
 #include "runtime/nvrtc_compiler.hpp"
 #include "runtime/prelude.hpp"
@@ -17,11 +16,8 @@ namespace {
 using namespace lowering;
 
 /// The tree around the sum over points, for which an access of the packed filters stands.
-step around_sum(step st) {
-    st.nodes[static_cast<std::size_t>(winograd_sum(st))] = {operation::access,
-                                                            static_cast<std::int32_t>(winograd_roles::filters)};
-    st.nodes = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
-    st.sums.clear();
+step around_sum(const step& of) {
+    auto st = around_node(of, winograd_sum(of), static_cast<std::int32_t>(winograd_roles::filters));
     operand packed = st.operands[winograd_roles::filters]; // what winograd_filters fills
     packed.source = st.workspace.source, packed.offset = 0;
     st.operands.push_back(std::move(packed));

@@ -1,6 +1,7 @@
 // program_cache: programs whose statements are fused, prepared once for each structure.
 #include "runtime/program_cache.hpp"
 
+#include "lowering/find_winograd.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/first_use.hpp"
 #include "runtime/run.hpp"
@@ -102,9 +103,7 @@ bool is_better_as_one(const plan& p, const machine& chip) {
     // pages of zeros at each run took 7 of the 29 ms of a convolution by F(4x4, 3x3), 64 channels of 224 x 224.
     const bool has_locals = chip.kind == target::cpu && std::ranges::any_of(p.temporaries, &temporary::is_local);
     return has_locals || !p.chains.empty() ||
-           std::ranges::any_of(p.steps,
-                               [](const step& st) { return st.fill >= 0 || st.kernel == family::winograd ||
-                                                             st.kernel == family::tile_transform; });
+           std::ranges::any_of(p.steps, [](const step& st) { return st.fill >= 0 || is_of_convolution(st); });
 }
 
 plan plan_of(const placed_program& p, std::vector<stage>* trace) {

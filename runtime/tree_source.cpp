@@ -3,6 +3,7 @@
 
 #include "lowering/error.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/tree.hpp"
 
 #include <algorithm>
 
@@ -121,6 +122,13 @@ void pack_tree(kernel_request& out, const step& st, const machine& chip) {
     if (chip.kind == target::cuda && (out.words.size() + others) * sizeof(std::uint64_t) > largest_arguments)
         throw error(fmt::format("a statement with {} operands over {} axes is too large for one GPU kernel: split it",
                                 st.operands.size() - 1, axes));
+}
+
+step around_node(step st, std::int32_t node, std::int32_t operand) {
+    st.nodes[static_cast<std::size_t>(node)] = {operation::access, operand};
+    st.nodes = subtree(st.nodes, static_cast<std::int32_t>(st.nodes.size()) - 1);
+    st.sums.clear();
+    return st;
 }
 
 } // namespace ricci::runtime

@@ -127,10 +127,8 @@ TEST_CASE("layers by minimal filtering are assembled") {
         REQUIRE(plan.steps[0].kernel == ricci::lowering::family::winograd);
         for (const auto& request : ricci::runtime::executable::requests(plan, with.chip))
             for (const auto* kernel : ricci::runtime::kernels_of(request)) {
-                if (l.is_all_in_registers)
-                    with.check(kernel->source);
-                else
-                    CHECK(!with.compiler.compile(kernel->source).empty());
+                if (l.is_all_in_registers) with.check(kernel->source);
+                else CHECK(!with.compiler.compile(kernel->source).empty());
             }
     }
 }

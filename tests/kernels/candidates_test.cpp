@@ -1,6 +1,5 @@
 // candidates_test: parameters of the batched and tall-skinny kernels that the model did not choose, against the
 // oracle: the tuner may choose any.
-#include "lowering/gett_product.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "lowering/stationary_model.hpp"
@@ -9,6 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/gett_cases.hpp"
 
 #include <algorithm>
 #include <future>
@@ -225,22 +225,13 @@ const covering_case stationary_cases[] = {
     {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f32[40,33,5] A=bf16[32,40,5] B=bf16[33,32,5]"},
 };
 
-// gett: convolutions, padded and not, of either order in memory, strided, dilated, mirrored; several blocks of rows,
-// of columns and of the sum; sides of several axes; both operands padded; elements that may be copied 16 bytes at a
-// time, along either side, and that begin anywhere.
-const covering_case gett_cases[] = {
-    {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=f32[19,13,21] D=f32[19,13,17] F=f32[3,3,17,21]"},
-    {"O(x,y,k,b) += 2*padded(D)(2*x+s-2,2*y+r-2,c,b)*F(k,c,r,s)", "O=f64[8,7,9,2] D=f64[15,14,11,2] F=f64[9,11,5,5]"},
-    {"O(k,x,y,b) -= padded(D)(c,x+2*s-2,y+2*r-2,b)*F(s,r,c,k)", "O=f32[40,9,8,2] D=f32[12,9,8,2] F=f32[3,3,12,40]"},
-    {"O(b,k,y,x) = D(b,c,y+r,x+s)*F(k,c,r,s)", "O=f32[2,6,20,21] D=f32[2,7,22,23] F=f32[6,7,3,3]"},
-    {"O(x,y,k) = padded(D)(18-x+s,y-2*r+3,c)*F(s,r,c,k)", "O=f64[17,11,5] D=f64[19,12,6] F=f64[3,4,6,5]"},
-    {"O(x,y) = padded(D)(x+s-4,y+r-4)*F(s,r)", "O=f32[70,30] D=f32[70,30] F=f32[9,9]"},
+// gett: beside gett_cases sides of several axes; both operands padded; elements that may be copied 16 bytes at a time,
+// along either side, and that begin anywhere.
+const covering_case gett_gpu_cases[] = {
     {"O(k,x,y) += padded(D)(c,x+s-1,y+r-1)*F(k,c,s,r)", "O=f16[40,9,7] D=f16[24,9,7] F=f16[40,24,3,3]"},
     {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=bf16[20,9,7] D=bf16[20,9,8] F=bf16[3,3,8,7]"},
     {"O(k,x) = padded(D)(c,x+s-1)*F(c,s,k)", "O=f16[32,70] D=f16[32,70] F=f16[32,3,32]", false, full, 2},
-    {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=bf16[20,9,7] D=bf16[20,9,8] F=f32[3,3,8,7]"},
     {"O(x,k) = padded(D)(x+s-1,c)*F(s,c,k)", "O=c64[90,7] D=c64[90,9] F=c64[3,9,7]", false, full, 4},
-    {"O(x,y,k) -= conj(padded(D)(x+s-1,y+r-1,c))*F(s,r,c,k)", "O=c128[9,8,5] D=c128[9,8,6] F=c128[3,3,6,5]"},
     {"C(i,j,l) = A(i,p,q)*B(q,p,j,l)", "C=f32[37,9,5] A=f32[37,4,11] B=f32[11,4,9,5]"},
     {"C(i,j) -= A(i,p,q)*conj(B(q,p,j))", "C=c64[70,33] A=c64[70,7,8] B=c64[8,7,33]"},
     {"O(x,k) = padded(D)(x+s(0,32)-1,c)*padded(F)(s-3,c,2*k-1)", "O=f32[30,7] D=f32[30,9] F=f32[28,9,12]"},
@@ -269,10 +260,7 @@ void check(const covering_case (&cases)[Count], kind wanted = kind::chosen) {
             return wanted == kind::gett ? !st.classes.empty() : lowering::has_tile(st, chip);
         });
         REQUIRE(found != plan.steps.end());
-        if (wanted == kind::gett) { // most are so small that others take them
-            *found = lowering::as_gett(*found, chip);
-            found->kernel = lowering::family::gett;
-        }
+        if (wanted == kind::gett) take_gett(*found, chip);
         if (wanted == kind::stationary) {
             *found = lowering::with_columns(*found);
             found->kernel = lowering::family::batched_stationary;
@@ -335,4 +323,7 @@ TEST_CASE("candidates of A^T B by boxes whose columns start anywhere agree with 
     if constexpr (RICCI_TEST_DEVICE > 0) check(long_shifted_cases, kind::realigned);
 }
 
-TEST_CASE("candidates of products of any axes agree with the oracle") { check(gett_cases, kind::gett); }
+TEST_CASE("candidates of products of any axes agree with the oracle") { 
+    check(gett_cases, kind::gett);
+    check(gett_gpu_cases, kind::gett);
+ }

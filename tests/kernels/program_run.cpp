@@ -3,6 +3,7 @@
 #include "tests/kernels/program_run.hpp"
 
 #include "lowering/error.hpp"
+#include "lowering/find_winograd.hpp"
 #include "lowering/lower_program.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/program_cache.hpp"
@@ -94,9 +95,7 @@ int kernels_of(const lowering::plan& p) {
     std::set<std::int32_t> filled;
     for (const auto& st : p.steps)
         if (st.fill >= 0) filled.insert(st.fill);
-    const bool convolves = std::ranges::any_of(p.steps, [](const auto& st) {
-        return st.kernel == lowering::family::winograd || st.kernel == lowering::family::tile_transform;
-    });
+    const bool convolves = std::ranges::any_of(p.steps, lowering::is_of_convolution);
     if (p.chains.empty() && filled.empty() && !convolves) return 0;
     const auto outside = std::ranges::count_if(p.steps, [](const auto& st) { return st.chain < 0; });
     return static_cast<int>(p.chains.size()) + static_cast<int>(outside) - static_cast<int>(filled.size());

@@ -1,13 +1,13 @@
 // split_floats_test: f32 on the tensor cores, where each number is split in two, or rounded to TF32 if that is asked
 // for: numbers of all digits, the largest and smallest, and infinities and NaN, which a split makes NaN and which
 // must come out as multiply-adds have them.
-#include "lowering/gett_product.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/gett_cases.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ const covering_case cases[] = {
 
 // Of several axes and padded, which are too small to be taken as such: C by rows and by columns, rows behind the
 // block.
-const covering_case gett_cases[] = {
+const covering_case gett_split_cases[] = {
     {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=f32[19,13,21] D=f32[19,13,17] F=f32[3,3,17,21]"},
     {"O(k,x,y) += padded(D)(c,x+s-1,y+r-1)*F(k,c,s,r)", "O=f32[21,19,13] D=f32[16,19,13] F=f32[21,16,3,3]"},
     {"O(x,k) -= conj(padded(D)(x+s-1,c))*F(s,c,k)", "O=c64[90,17] D=c64[90,9] F=c64[3,9,17]"},
@@ -87,8 +87,7 @@ lowering::plan as_gett_plan(const lowering::statement& s, const lowering::machin
     auto plan = lowering::lower(s, chip);
     for (auto& st : plan.steps) {
         if (st.classes.empty()) continue;
-        st = lowering::as_gett(st, chip);
-        st.kernel = lowering::family::gett;
+        take_gett(st, chip);
         st.math = s.math;
         st.batched = lowering::tile_candidates(st, of_few_processors(chip)).at(0);
     }
@@ -136,7 +135,7 @@ void check(const Change& to, lowering::math_mode math, bool tells_apart = false)
             check_plan(std::move(made), plan, to, tells_apart);
         }
     }
-    for (const auto& c : gett_cases) {
+    for (const auto& c : gett_split_cases) {
         auto made = make_case(c, ++seed);
         made.s.math = math;
         INFO(c.statement << " with " << c.operands);

@@ -34,10 +34,9 @@ const std::vector<float>& find(const graph& g, const weights& w, const op& o, co
     return found->second.values;
 }
 
-/// The tiles that filters with so many taps may be computed by; none: direct. `best` in half leaves out the largest, whose
-/// error is two grey levels more. Of five taps those whose inputs are F(4,
-/// 3)'s, on a GPU only: a CPU's direct layers are faster (64 to 64 channels of 256 x 256: 66 ms and 92 on two cores
-/// of an EPYC).
+/// The tiles that filters with so many taps may be computed by; none: direct. `best` in half leaves out the largest,
+/// whose error is two grey levels more. Of five taps those whose inputs are F(4, 3)'s, on a GPU only: a CPU's direct
+/// layers are faster (64 to 64 channels of 256 x 256: 66 ms and 92 on two cores of an EPYC).
 std::vector<int> tiles_of(algorithm how, int taps, bool in_half, const ricci::device& device) {
     using enum algorithm;
     if (taps == 5)
