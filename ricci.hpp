@@ -10,6 +10,7 @@
 #include "dsl/explain.hpp"
 #include "dsl/expr.hpp"
 #include "dsl/index.hpp"
+#include "dsl/linalg.hpp"
 #include "dsl/local.hpp"
 #include "dsl/math.hpp"
 #include "dsl/missing_functions.hpp"

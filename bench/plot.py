@@ -34,11 +34,16 @@ def best(row, peer):
     return min(timed, key=key, default=None)
 
 
+FACTOR = {"cholesky", "lu", "qr", "solve", "cholesky_solve", "lu_solve"}
+
+
 def size_of(row):
     """What a row is drawn over: the order of an operator, the name of a layer, n of n x n x n, the width of a
     tall-skinny product, else the cube root of m*n*k."""
     if row["kind"] == "fem":
         return row["order"]
+    if row["kind"] in FACTOR:
+        return (row["m"] * row["n"]) ** 0.5
     if row["kind"] == "conv":
         return row["layer"]
     m, n, k = row["m"], row["n"], row["k"]

@@ -31,18 +31,19 @@ lowering::scalar read_number(lowering::scalar_type type, const void* data) {
         return lowering::scalar{read_as<T>(number), read_as<T>(number + 1), true};
     };
     switch (type) {
-    case f16: return {read_as<half>(data)};
-    case bf16: return {read_as<bfloat16>(data)};
-    case f32: return {read_as<float>(data)};
-    case c64: return parts(float{});
-    case c128: return parts(double{});
-    default: return {read_as<double>(data)};
+    case f16:
+        return {read_as<half>(data)};
+    case bf16:
+        return {read_as<bfloat16>(data)};
+    case f32:
+        return {read_as<float>(data)};
+    case c64:
+        return parts(float{});
+    case c128:
+        return parts(double{});
+    default:
+        return {read_as<double>(data)};
     }
-}
-
-bool reads(const text_statement& s, std::string_view name) {
-    const auto& accesses = s.unbound.accesses;
-    return std::any_of(accesses.begin() + 1, accesses.end(), [&](const auto& a) { return a.name == name; });
 }
 
 /// Access n, which is a number's, becomes a scalar; the number of the scalar.
@@ -83,10 +84,12 @@ void c_program::take_numbers(text_statement& s, bound_statement& out) const {
         const auto found = std::find_if(operands_.begin(), operands_.end(),
                                         [&](const auto& o) { return o.is_number && o.tensor.name == a.name; });
         if (found == operands_.end()) continue;
-        if (n == 0 || a.position_count > 0 || s.is_table(n))
+        if (n == 0 || s.is_call() || a.position_count > 0 || s.is_table(n))
             fail_in_text(s.source, s.number, s.access_columns[n],
                          fmt::format("'{}' is a number (RICCI_NUMBER): it {}", a.name,
-                                     n == 0 ? "cannot be assigned to" : "has no positions"));
+                                     s.is_call() ? "is no operand of a call"
+                                     : n == 0    ? "cannot be assigned to"
+                                                 : "has no positions"));
         const auto scalar = replace_by_scalar(s, n, lowering::is_complex(found->tensor.type));
         out.scalars.push_back({scalar, static_cast<std::size_t>(found - operands_.begin())});
     }
@@ -97,20 +100,23 @@ void c_program::resolve(text_statement& s, const std::vector<text_statement>& al
     const auto known = [&](std::string_view name) {
         return std::any_of(tensors_.begin(), tensors_.end(), [&](const auto& t) { return t.name == name; });
     };
-    for (std::size_t n = 1; n < s.unbound.accesses.size(); ++n)
-        if (const auto name = s.unbound.accesses[n].name; !known(name))
+    for (std::size_t n = 0; n < s.unbound.accesses.size(); ++n)
+        if (const auto name = s.unbound.accesses[n].name; s.reads(n) && !known(name))
             fail_in_text(s.source, s.number, s.access_columns[n],
                          fmt::format("'{}' is none of the operands{}", name, s.hint_about(n)));
-    if (known(s.left())) return;
-    const bool read_later = std::any_of(all.begin() + s.number, all.end(),
-                                        [&](const text_statement& later) { return reads(later, s.left()); });
-    if (!read_later)
-        fail_in_text(s.source, s.number, s.access_columns[0],
-                     fmt::format("'{}' is none of the operands, and no later statement reads it", s.left()));
-    auto made = create_left(s, tensors_);
-    made.device = tensors_.empty() ? 0 : tensors_.front().device;
-    tensors_.push_back(std::move(made));
-    locals_.push_back(runtime::new_local());
+    for (std::size_t n = 0; n < s.unbound.accesses.size(); ++n) {
+        const auto name = s.unbound.accesses[n].name;
+        if (!s.writes(n) || known(name)) continue;
+        const bool read_later = std::any_of(all.begin() + s.number, all.end(),
+                                            [&](const text_statement& later) { return later.reads(name); });
+        if (!read_later)
+            fail_in_text(s.source, s.number, s.access_columns[n],
+                         fmt::format("'{}' is none of the operands, and no later statement reads it", name));
+        auto made = create_written(s, n, tensors_);
+        made.device = tensors_.empty() ? 0 : tensors_.front().device;
+        tensors_.push_back(std::move(made));
+        locals_.push_back(runtime::new_local());
+    }
 }
 
 void c_program::bind(const text_statement& s, bound_statement& out) const {
@@ -120,8 +126,10 @@ void c_program::bind(const text_statement& s, bound_statement& out) const {
         const auto found =
             std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& t) { return t.name == a.name; });
         const auto tensor = static_cast<std::size_t>(found - tensors_.begin());
-        if (tensor < operand_of_.size()) out.accesses.push_back({n, operand_of_[tensor]});
-        else a.local = locals_[tensor - operand_of_.size()];
+        if (tensor < operand_of_.size())
+            out.accesses.push_back({n, operand_of_[tensor]});
+        else
+            a.local = locals_[tensor - operand_of_.size()];
     }
 }
 

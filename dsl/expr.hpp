@@ -113,6 +113,8 @@ class unary : public node_base<unary<Kind, X>> {
     explicit constexpr unary(const X& x) : x_(x) {}
     unary(const unary&) = default;
 
+    constexpr const X& argument() const { return x_; }
+
     using node_base<unary>::operator=;
     void operator=(const unary&) const { (void)left_side_is_an_access<unary>{}; }
 

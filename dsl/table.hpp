@@ -80,7 +80,7 @@ class table_access : public table_tag {
 
     /// An entry, where every position is an integer. Waits for the device.
     template <class Entry>
-    requires(one_element && std::is_same_v<Entry, element_t<Type>>) operator Entry() const {
+    requires(one_element&& std::is_same_v<Entry, element_t<Type>>) operator Entry() const {
         Entry value{};
         read_element(&value, {header_, positions_.data()});
         return value;
@@ -92,6 +92,8 @@ class table_access : public table_tag {
     }
     void operator=(const table_access& r) const { (void)tables_stand_alone_in_positions<decltype(r)>{}; }
 
+    std::int32_t device() const { return header_.device; }
+    access_parts parts() const { return {header_, positions_.data(), nullptr, 0, terms_.data()}; }
     table_value value(int first_position) const { return {header_, first_position, Said}; }
     const std::array<position_value, rank>& positions() const { return positions_; }
     const std::array<term_value, term_count>& terms() const { return terms_; }
@@ -127,8 +129,8 @@ auto make_table(const lowering::access& header, const std::int64_t* extents, con
                 const P&... p) {
     (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
     (void)positions_of_tables_are_affine<P...>{};
-    return table_access<Type, Said, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
-        header, extents, strides, as_affine(p)...);
+    return table_access<Type, Said, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(header, extents, strides,
+                                                                                           as_affine(p)...);
 }
 
 /// `p(e) + 1`, `p(e) * A(i)`.

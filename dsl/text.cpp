@@ -1,6 +1,7 @@
 // text: the parser of the notation, by recursive descent.
 #include "dsl/text.hpp"
 
+#include "dsl/text_call.hpp"
 #include "dsl/text_scanner.hpp"
 
 #include <fmt/format.h>
@@ -49,14 +50,24 @@ class parser : dsl::text_scanner {
     }
 
     text_statement statement() {
-        left();
-        if (take("+="))
-            out().op = lowering::assignment::add;
-        else if (take("-="))
-            out().op = lowering::assignment::subtract;
-        else if (!take("="))
-            expected("'=', '+=' or '-='");
-        sum(0);
+        if (!called(0)) {
+            left();
+            std::size_t results = 1;
+            for (; take(","); ++results) left();
+            if (take("+="))
+                out().op = lowering::assignment::add;
+            else if (take("-="))
+                out().op = lowering::assignment::subtract;
+            else if (!take("="))
+                expected("'=', '+=' or '-='");
+            const std::size_t column = at_;
+            if (!called(results)) {
+                if (results > 1)
+                    fail(column, "only a factorization or a solve has several results: piv(k,e), info(e) = "
+                                 "lu(A(i,j,e), i, j)");
+                sum(0);
+            }
+        }
         if (peek() != '\0') expected("an operator or the end of the statement");
         // Names are views into the source until the whole statement is known to be right.
         for (auto& a : out().accesses) a.name = lowering::intern(a.name);
@@ -66,6 +77,65 @@ class parser : dsl::text_scanner {
 
   private:
     lowering::statement& out() { return result_.unbound; }
+
+    // -- calls
+
+    /// A call of a routine that gives so many results, if one stands here.
+    bool called(std::size_t results) {
+        skip_blanks();
+        const std::size_t column = at_;
+        const auto what = is_letter(peek()) ? dsl::routine_named(name()) : std::nullopt;
+        if (!what) {
+            at_ = column;
+            return false;
+        }
+        if (out().op != lowering::assignment::assign)
+            fail(column, fmt::format("what {} gives is assigned with =", lowering::name_of(*what)));
+        auto& call = out().call;
+        call.what = *what;
+        want("(", "'(' and the matrix");
+        skip_blanks();
+        const std::size_t matrix = at_;
+        call.conjugated = name() == "conj" && take("(");
+        if (!call.conjugated) at_ = matrix;
+        operand("the matrix: a tensor");
+        if (call.conjugated) want(")", "')'");
+        want(",", "',' and the index of the matrix's rows");
+        call.row = bare_index();
+        want(",", "',' and the index of the matrix's columns");
+        call.column = bare_index();
+        while (take(",")) {
+            skip_blanks();
+            const std::size_t option = at_;
+            if (!is_letter(peek())) expected("a tensor or an option");
+            const auto word = name();
+            if (dsl::set_call_option(call, word)) continue;
+            if (peek() != '(') {
+                const auto options = dsl::options_of(*what);
+                fail(option, fmt::format("'{}' is no option of {}{}; a tensor stands with its indices", word,
+                                         lowering::name_of(*what), options.empty() ? "" : ": there are " + options));
+            }
+            at_ = option;
+            operand("a tensor or an option");
+        }
+        want(")", "',' or ')'");
+        dsl::arrange_call(result_, results, column);
+        return true;
+    }
+
+    void operand(const char* what) {
+        if (!is_letter(peek())) expected(what);
+        const std::size_t column = at_;
+        const std::string_view word = name();
+        if (!is_text_name(word))
+            fail(column, fmt::format("'{}' is no tensor: what a call takes are tensors with their indices", word));
+        access(column, word);
+    }
+
+    std::int32_t bare_index() {
+        if (!is_letter(peek())) expected("an index");
+        return index();
+    }
 
     void number() {
         const std::size_t begin = at_;
@@ -80,6 +150,7 @@ class parser : dsl::text_scanner {
         const std::size_t column = at_;
         const std::string_view word = name();
         if (function_named(word)) fail(column, fmt::format("'{}' is a function; it cannot be assigned to", word));
+        if (dsl::routine_named(word)) fail(column, fmt::format("'{}' is a routine; it cannot be assigned to", word));
         access(column, word);
     }
 
@@ -326,6 +397,8 @@ class parser : dsl::text_scanner {
         if (!is_letter(c)) expected("a tensor, a number or '('");
         const std::string_view word = name();
         if (const auto function = function_named(word)) return call(column, *function, depth);
+        if (dsl::routine_named(word))
+            fail(column, fmt::format("{} stands alone right of =: what it gives is in no expression", word));
         const bool is_missing = std::find(std::begin(missing_functions), std::end(missing_functions), word) !=
                                 std::end(missing_functions);
         if (is_missing && peek() == '(' && holds_access()) fail_as_function(column, word);
@@ -377,6 +450,38 @@ class parser : dsl::text_scanner {
 
 } // namespace
 
+bool text_statement::writes(std::size_t n) const {
+    if (!is_call()) return n == 0;
+    for (std::size_t r = 0; r < lowering::matrix_roles; ++r)
+        if (unbound.call.access[r] == static_cast<std::int32_t>(n) &&
+            lowering::writes_role(unbound.call, static_cast<lowering::matrix_role>(r)))
+            return true;
+    return false;
+}
+
+bool text_statement::reads(std::size_t n) const {
+    if (!is_call()) return n > 0;
+    using enum lowering::matrix_role;
+    const auto& call = unbound.call;
+    const auto is = [&](lowering::matrix_role r) { return call.of(r) == static_cast<std::int32_t>(n); };
+    const bool in_place =
+        call.of(given) < 0 && call.what != lowering::routine::inverse && call.what != lowering::routine::form_q;
+    return is(matrix) || is(given) || (is(vector) && !lowering::writes_role(call, vector)) ||
+           (is(solution) && in_place);
+}
+
+bool text_statement::reads(std::string_view name) const {
+    for (std::size_t n = 0; n < unbound.accesses.size(); ++n)
+        if (unbound.accesses[n].name == name && reads(n)) return true;
+    return false;
+}
+
+bool text_statement::writes(std::string_view name) const {
+    for (std::size_t n = 0; n < unbound.accesses.size(); ++n)
+        if (unbound.accesses[n].name == name && writes(n)) return true;
+    return false;
+}
+
 bool text_statement::is_table(std::size_t n) const {
     return std::any_of(unbound.positions.begin(), unbound.positions.end(),
                        [&](const auto& p) { return p.table == static_cast<std::int32_t>(n); });
@@ -393,7 +498,7 @@ std::string text_statement::hint_about(std::size_t n) const {
 
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
-           name != atomic_keyword && !function_named(name) &&
+           name != atomic_keyword && !function_named(name) && !dsl::routine_named(name) &&
            std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
 }
 

@@ -1,7 +1,9 @@
 // text: the notation as text, "C(i,j) = A(i,k)*B(k,j); D(i) += C(i,i)", parsed and bound to operands at run time.
 //
 //     program   = statement { ";" statement }           newlines are blanks; # and // comment out the rest of a line
-//     statement = access ( "=" | "+=" | "-=" ) sum
+//     statement = access ( "=" | "+=" | "-=" ) sum | [ access { "," access } "=" ] call
+//     call      = routine "(" ( access | "conj" "(" access ")" ) "," index "," index { "," ( access | option ) } ")"
+//                                                       routines and their options: text_call.hpp
 //     sum       = product { ( "+" | "-" ) product }
 //     product   = factor { ( "*" | "/" ) factor }
 //     factor    = ( "+" | "-" ) factor | "(" sum ")" | number | access
@@ -47,7 +49,15 @@ struct text_statement {
     std::vector<std::size_t> access_columns; ///< where each access stands in `source`, from 0
     std::vector<std::size_t> label_columns;  ///< where each index stands first
 
+    /// The tensor that is assigned to; of a call the matrix.
     std::string_view left() const { return unbound.accesses[0].name; }
+    bool is_call() const { return unbound.is_call(); }
+    /// Whether the statement writes the tensor of access n, and whether it wants it to have values before.
+    bool writes(std::size_t n) const;
+    bool reads(std::size_t n) const;
+    /// Whether an access that wants values, or that is written, has this name.
+    bool reads(std::string_view name) const;
+    bool writes(std::string_view name) const;
     /// Whether access n gives positions of another one.
     bool is_table(std::size_t n) const;
     /// What to add to a message about access n, of no tensor: nothing, or that n(0, N) is an index with a range only
@@ -69,6 +79,9 @@ std::vector<text_statement> parse_text(std::string_view program);
 /// far as every position outside of padded(...) stays inside; the range found is written into `s`. Throws
 /// ricci::error for += and -=, and where an index is left without a range.
 text_operand create_left(text_statement& s, std::span<const text_operand> operands);
+
+/// The same of access n, which the statement only writes: its left side, or a result of a call.
+text_operand create_written(text_statement& s, std::size_t n, std::span<const text_operand> operands);
 
 /// `s` with the data, types, extents and strides of `operands`. Throws ricci::error where a name is missing or an
 /// access has more or fewer positions than its tensor has axes; what else can be wrong is found when the statement

@@ -1,6 +1,8 @@
 // text_bind: binds a parsed statement to operands, and finds what a left side that does not exist yet becomes.
 #include "dsl/text.hpp"
 
+#include "dsl/text_call.hpp"
+
 #include "runtime/math_mode.hpp"
 
 #include <fmt/format.h>
@@ -57,8 +59,10 @@ class range_finder {
             const auto label = static_cast<std::size_t>(terms(p)->label);
             if (!is_plain(p) || s_.unbound.labels[label].has_range()) return;
             auto& range = ranges_[label];
-            if (!range) range = interval{0, extent}, bounded_by[label] = {&a, &p};
-            else if (range->end != extent) fail_disagreeing(label, bounded_by[label], range->end, {&a, &p}, extent);
+            if (!range)
+                range = interval{0, extent}, bounded_by[label] = {&a, &p};
+            else if (range->end != extent)
+                fail_disagreeing(label, bounded_by[label], range->end, {&a, &p}, extent);
         });
         // In rounds: a position bounds the one index of it that is unknown; that may leave another the only one
         // elsewhere.
@@ -277,6 +281,10 @@ text_operand create_left(text_statement& s, std::span<const text_operand> operan
         s.unbound.labels[l].end = ranges[l].end;
     }
     return created;
+}
+
+text_operand create_written(text_statement& s, std::size_t n, std::span<const text_operand> operands) {
+    return s.is_call() ? dsl::create_of_call(s, n, operands) : create_left(s, operands);
 }
 
 lowering::statement bind_text(const text_statement& s, std::span<const text_operand> operands) {

@@ -4,6 +4,7 @@
 #include "lowering/byte_span.hpp"
 #include "lowering/coincidence.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/operand_overlap.hpp"
 #include "lowering/refuse.hpp"
 #include "lowering/scatter_shape.hpp"
 #include "lowering/temporaries.hpp"
@@ -44,7 +45,8 @@ class overlap_checker {
     }
 
   private:
-    template <class... Args> void note(fmt::format_string<Args...> format, Args&&... args) {
+    template <class... Args>
+    void note(fmt::format_string<Args...> format, Args&&... args) {
         plan_.notes.push_back(fmt::format(format, std::forward<Args>(args)...));
     }
 
@@ -192,8 +194,10 @@ class overlap_checker {
                 if (parent < 0) {
                     const bool negative = n.kind == operation::subtract;
                     kept = subtree(st.nodes, rest);
-                    if (negative) st.op = assignment::subtract;
-                    else st.op = assignment::add;
+                    if (negative)
+                        st.op = assignment::subtract;
+                    else
+                        st.op = assignment::add;
                 } else {
                     // A - x + y: one of many spellings, left to the general case
                     if (n.kind == operation::subtract) return;
@@ -246,17 +250,7 @@ class overlap_checker {
         if (!same_space(st, o) || element_count(st.axes, right.present) == 0) return false;
         // Two tensors apart cannot overlap, wherever the dropped positions of a padded access would lie.
         if (span_of(s_, access_of(left)).is_apart_from(span_of(s_, access_of(right)))) return false;
-        const auto left_size = size_of(left.type), right_size = size_of(right.type);
-        std::vector<bounded_term> terms;
-        for (std::size_t a = 0; a < st.axes.size(); ++a) {
-            if (st.axes[a].extent == 1) continue; // its stride may be any number
-            if (left.present[a]) terms.push_back({left.stride[a] * left_size, 0, st.axes[a].extent - 1});
-            if (right.present[a]) terms.push_back({-right.stride[a] * right_size, 0, st.axes[a].extent - 1});
-        }
-        for (const auto& g : left.gathers) terms.push_back({g.stride * left_size, 0, g.extent - 1});
-        for (const auto& g : right.gathers) terms.push_back({-g.stride * right_size, 0, g.extent - 1});
-        const auto apart = distance(st, o);
-        return has_solution(std::move(terms), -(left_size - 1) - apart, right_size - 1 - apart);
+        return touch(st, left, right, distance(st, o));
     }
 
     bool is_same_element(const step& st, std::size_t o) const {

@@ -23,6 +23,7 @@
 
 #include "lowering/batched_layout.hpp"
 #include "lowering/blocked_product.hpp"
+#include "lowering/choose_matrix_kernel.hpp"
 #include "lowering/choose_tile.hpp"
 #include "lowering/classify_axes.hpp"
 #include "lowering/families.hpp"
@@ -97,11 +98,16 @@ class form_chooser {
             take_batched(family::batched_stationary, with_columns(std::move(single)), out);
         else if (fixed && fits_blocked(single, chip_) && !(to_library && library_beats_blocked(single)))
             take_batched(family::batched_blocked, std::move(single), out);
-        else if (to_library) take_library(std::move(single), out);
-        else if (fixed && streams_panels) take_batched(family::batched_panels, std::move(single), out);
-        else if (fixed && fits_batched_lanes(single)) take_batched(family::batched_lanes, std::move(single), out);
-        else if (fixed && fits_batched_small(single)) take_batched(family::batched_small, std::move(single), out);
-        else if (fixed && fits_blocked_unrounded(single)) take_unrounded(std::move(single), out);
+        else if (to_library)
+            take_library(std::move(single), out);
+        else if (fixed && streams_panels)
+            take_batched(family::batched_panels, std::move(single), out);
+        else if (fixed && fits_batched_lanes(single))
+            take_batched(family::batched_lanes, std::move(single), out);
+        else if (fixed && fits_batched_small(single))
+            take_batched(family::batched_small, std::move(single), out);
+        else if (fixed && fits_blocked_unrounded(single))
+            take_unrounded(std::move(single), out);
         else
             take_gett_or_direct(std::move(st), out);
     }
@@ -138,8 +144,10 @@ class form_chooser {
             if (fits_batched_panels(single)) return take_batched(family::batched_panels, std::move(single), out);
             if (fits_batched_small(single)) return take_batched(family::batched_small, std::move(single), out);
         }
-        if (pays_to_copy(st)) take_copied(std::move(st), out);
-        else take_direct(std::move(st), out);
+        if (pays_to_copy(st))
+            take_copied(std::move(st), out);
+        else
+            take_direct(std::move(st), out);
     }
 
     /// Whether each element of what is gathered is used so often, and there is so much to do, that copies are nothing
@@ -471,8 +479,17 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
     std::vector<step> steps;
     form_chooser chooser(p, chip, known, dynamic_extents);
     for (auto& st : p.steps)
-        if (st.kernel != family::none) steps.push_back(std::move(st)); // fuse_statements or find_winograd has chosen
-        else chooser.choose(std::move(st), steps);
+        if (st.matrices.task != matrix_task::none)
+            for (auto& part : choose_matrix_kernel(std::move(st), p, chip, dynamic_extents)) {
+                if (part.matrices.task != matrix_task::none)
+                    steps.push_back(std::move(part));
+                else
+                    chooser.choose(std::move(part), steps);
+            }
+        else if (st.kernel != family::none)
+            steps.push_back(std::move(st)); // fuse_statements or find_winograd has chosen
+        else
+            chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);
     return p;
 }

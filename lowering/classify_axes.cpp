@@ -40,6 +40,7 @@ void keep_symmetry_of_sides(step& st) {
 
 plan classify_axes(plan p) {
     for (auto& st : p.steps) {
+        if (st.nodes.empty()) continue; // it works on matrices
         classify(st);
         keep_symmetry_of_sides(st);
     }

@@ -1,6 +1,7 @@
 // cost_model: bytes, flops and roofline time of a step.
 #include "lowering/cost_model.hpp"
 
+#include "lowering/factor_layout.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tile_transform.hpp"
@@ -14,6 +15,19 @@ estimate cost_model(const step& st, const machine& chip) {
     if (st.kernel == family::winograd) return winograd_cost(st, chip);
     if (st.kernel == family::tile_transform) return tile_transform_cost(st, chip);
     estimate out;
+    if (st.matrices.task != matrix_task::none) {
+        for (std::size_t o = 0; o < st.operands.size(); ++o) {
+            const auto& here = st.operands[o];
+            const double bytes =
+                static_cast<double>(element_count(st.axes, here.present)) * static_cast<double>(size_of(here.type));
+            const bool both = o == 0 && st.matrices.keeps_factors;
+            out.bytes += both ? 2 * bytes : bytes;
+        }
+        out.flops = factor_flops(st);
+        const double rate = real_of(st.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
+        out.seconds = std::max(out.bytes / chip.bandwidth, out.flops / rate) + chip.launch_seconds;
+        return out;
+    }
     for (std::size_t o = 0; o < st.operands.size(); ++o) {
         // A stride of 0 touches no new element; of a gathered position each entry may be another.
         const auto here = nominal(st, st.operands[o]);

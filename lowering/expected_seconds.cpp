@@ -42,7 +42,7 @@ double roofline_seconds(const step& st, const machine& chip) {
     // Sums by the direct kernel: 4.9e12 multiply-adds a second of an H100's 33e12, a tenth of a CPU's.
     const bool is_padded =
         std::any_of(st.operands.begin(), st.operands.end(), [](const operand& o) { return !o.bounds.empty(); });
-    if (chip.kind == target::cpu && is_padded) {      // one by one (EPYC: 2 ns for each output of 6x6 tiles)
+    if (chip.kind == target::cpu && is_padded) {       // one by one (EPYC: 2 ns for each output of 6x6 tiles)
         constexpr double of_output = 7, of_term = 1.5; // cycles
         double terms = 1;
         for (const auto& a : st.axes) terms *= static_cast<double>(a.extent);
@@ -64,6 +64,7 @@ double seconds_of(const plan& p, const step& st, const machine& chip) {
     if (st.chain >= 0) return chain_seconds(p.chains[static_cast<std::size_t>(st.chain)], chip);
     if (st.kernel == family::winograd) return winograd_seconds(st, st.batched, chip);
     if (st.kernel == family::tile_transform) return tile_transform_seconds(st, chip);
+    if (st.matrices.task != matrix_task::none) return predicted_seconds(st, st.batched, chip);
     if (!has_tile(st, chip)) return roofline_seconds(st, chip);
     const double memory = cost_model(st, chip).bytes / chip.bandwidth; // models of arithmetic leave it out
     const double predicted =

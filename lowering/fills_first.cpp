@@ -9,7 +9,8 @@ namespace ricci::lowering {
 namespace {
 
 bool reads_nothing(const step& st) {
-    return st.operands.size() == 1 && st.op == assignment::assign && st.operands[0].source >= 0;
+    return st.matrices.task == matrix_task::none && st.operands.size() == 1 && st.op == assignment::assign &&
+           st.operands[0].source >= 0;
 }
 
 } // namespace

@@ -93,6 +93,7 @@ class winograd_finder {
     /// A statement as one step in f32, all its axes as they were.
     std::optional<step> step_of(std::size_t number) const {
         const auto& s = statements_[number];
+        if (s.is_call()) return {};
         auto p = fix_indices(s);
         const auto labels = p.steps.front().axes.size();
         p = check_overlap(scope_sums(std::move(p), s), s);

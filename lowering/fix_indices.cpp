@@ -32,7 +32,7 @@ class index_fixer {
     };
 
     void check_form() const {
-        if (s_.accesses.empty() || s_.nodes.empty()) throw error("a statement needs a left and a right side");
+        if (s_.accesses.empty() || (s_.nodes.empty() && !s_.is_call())) throw error("a statement needs a left and a right side");
         if (s_.accesses.size() > max_operands + 1)
             refuse(s_, "{} operands on the right side; at most {} are possible", s_.accesses.size() - 1,
                    max_operands);
@@ -79,7 +79,7 @@ class index_fixer {
                    "A(i, {}(e)); for numbers convert it",
                    names_[n], name_of(s_.accesses[n].type), names_[n]);
         };
-        if (is_index(s_.accesses[0].type)) refuse_numbers(0);
+        if (is_index(s_.accesses[0].type) && !s_.is_call()) refuse_numbers(0);
         for (const auto& n : s_.nodes)
             if (n.kind == operation::access && is_index(s_.accesses[static_cast<std::size_t>(n.a)].type))
                 refuse_numbers(static_cast<std::size_t>(n.a));
@@ -148,7 +148,7 @@ class index_fixer {
             default: complex.push_back(child(n.a) || (arity(n.kind) == 2 && child(n.b)));
             }
         }
-        if (complex.back() && !is_complex(s_.accesses[0].type))
+        if (!complex.empty() && complex.back() && !is_complex(s_.accesses[0].type))
             refuse(s_, "the right side is complex, {} is {}; store into a complex tensor or take abs", names_[0],
                    name_of(s_.accesses[0].type));
     }

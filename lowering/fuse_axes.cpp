@@ -1,6 +1,7 @@
 // fuse_axes: fewer and longer axes.
 #include "lowering/fuse_axes.hpp"
 
+#include "lowering/fuse_matrix_axes.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 
@@ -29,7 +30,8 @@ class axis_fuser {
     void run() {
         for (std::size_t a = 0; a < st_.axes.size(); ++a)
             if (st_.axes[a].extent == 1 && !st_.operands[0].present[a]) remove(st_, a);
-        while (join_one()) {}
+        while (join_one()) {
+        }
         drop_unused_axes(st_);
         sort();
     }
@@ -109,7 +111,8 @@ class axis_fuser {
         }
     }
 
-    template <class T> static void permute(std::vector<T>& values, const std::vector<std::size_t>& order) {
+    template <class T>
+    static void permute(std::vector<T>& values, const std::vector<std::size_t>& order) {
         std::vector<T> out;
         for (const auto from : order) out.push_back(values[from]);
         values = std::move(out);
@@ -123,7 +126,10 @@ class axis_fuser {
 plan fuse_axes(plan p) {
     for (auto& st : p.steps)
         // What has a kernel knows its axes: a chain by their names, winograd by their order.
-        if (st.kernel == family::none) axis_fuser(st).run();
+        if (st.matrices.task != matrix_task::none)
+            fuse_matrix_axes(st);
+        else if (st.kernel == family::none)
+            axis_fuser(st).run();
     return p;
 }
 

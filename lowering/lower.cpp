@@ -11,6 +11,7 @@
 #include "lowering/fuse_statements.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/join_statements.hpp"
+#include "lowering/matrix_steps.hpp"
 #include "lowering/order_operands.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/place_temporaries.hpp"
@@ -35,7 +36,9 @@ plan pass_tracer::operator()(std::string_view name, plan result) {
 }
 
 plan split_into_steps(const statement& s, const machine& chip, bool in_program, const pass_observer& pass) {
+    if (s.is_call()) check_call(s);
     auto p = pass("fix_indices", fix_indices(s));
+    if (s.is_call()) return pass("matrix_steps", matrix_steps(std::move(p), s));
     p = pass("scope_sums", scope_sums(std::move(p), s));
     p = pass("check_overlap", check_overlap(std::move(p), s));
     const bool adds_up = std::any_of(p.steps.begin(), p.steps.end(),

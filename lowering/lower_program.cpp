@@ -7,6 +7,7 @@
 #include "lowering/find_fills.hpp"
 #include "lowering/find_winograd.hpp"
 #include "lowering/fuse_statements.hpp"
+#include "lowering/matrix_sizes.hpp"
 #include "lowering/passes.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/winograd_layout.hpp"
@@ -39,8 +40,10 @@ class program_joiner {
             });
         };
         for (std::size_t n = 0; n < statements_.size(); ++n) {
-            if (const auto found = one_of(n); found == convolutions.end()) append(n);
-            else if (n == found->outputs) append(*found);
+            if (const auto found = one_of(n); found == convolutions.end())
+                append(n);
+            else if (n == found->outputs)
+                append(*found);
             scalars_ += static_cast<std::int32_t>(statements_[n].scalars.size());
         }
         out_.memory_of_access = shared_.memory, out_.same_access = shared_.same;
@@ -197,9 +200,13 @@ class program_joiner {
                 const auto& here = st.operands[o % st.operands.size()];
                 if (here.source >= 0 || !met.insert(here.source).second) continue;
                 auto& t = out_.temporaries[static_cast<std::size_t>(-1 - here.source)];
-                const bool writes_all = o == st.operands.size() && st.op == assignment::assign &&
-                                        here.bounds.empty() && here.gathers.empty() &&
-                                        element_count(st.axes, here.present) == t.elements;
+                const bool is_output = st.matrices.task == matrix_task::none
+                                           ? o == st.operands.size()
+                                           : writes_operand(st, o % st.operands.size()) &&
+                                                 st.matrices.of(matrix_role::matrix) !=
+                                                     static_cast<std::int32_t>(o % st.operands.size());
+                const bool writes_all = is_output && st.op == assignment::assign && here.bounds.empty() &&
+                                        here.gathers.empty() && element_count(st.axes, here.present) == t.elements;
                 t.is_zeroed = t.is_local && !writes_all;
             }
     }

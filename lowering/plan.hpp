@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lowering/chain.hpp"
+#include "lowering/matrix_work.hpp"
 #include "lowering/statement.hpp"
 
 #include <array>
@@ -73,13 +74,14 @@ enum class symmetry : std::uint8_t { none, symmetric, hermitian };
 /// What the step is, in the field's terms.
 enum class form : std::uint8_t {
     none, pointwise, permutation, reduction, dot, gemv, outer_product, gemm, batched_gemm, interleaved_gemm,
-    tall_skinny_atb, tall_skinny_ab, direct, scatter, chain, winograd, tile_transform
+    tall_skinny_atb, tall_skinny_ab, direct, scatter, chain, winograd, tile_transform, factorization, substitution
 };
 
 /// Which kernel runs it.
 enum class family : std::uint8_t {
     none, direct, batched_small, batched_lanes, batched_panels, batched_stationary, batched_blocked, gett,
-    tall_skinny_atb, tall_skinny_ab, library, scatter, chain, winograd, tile_transform
+    tall_skinny_atb, tall_skinny_ab, library, scatter, chain, winograd, tile_transform,
+    factor_lanes, factor_block, factor_blocked, substitute
 };
 
 /// What multiplies within a block of a GPU's kernel for products: multiply-adds, or the tensor cores.
@@ -142,6 +144,7 @@ struct step {
     /// += only, of a product: a tree of scalars, by which what the output holds is multiplied first; empty: by 1
     std::vector<node> beta;
     lowering::symmetry symmetry = lowering::symmetry::none; ///< find_symmetry
+    matrix_work matrices; ///< instead of a tree
 
     // classify_axes: for a step that is coefficient * X * Y summed (matrix_product), else empty
     std::vector<axis_class> classes; ///< one per axis

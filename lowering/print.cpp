@@ -1,6 +1,8 @@
 // print: both IRs as text.
 #include "lowering/print.hpp"
 
+#include "lowering/matrix_sizes.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,20 +15,30 @@ namespace {
 std::string_view function_name(operation kind) {
     using enum operation;
     switch (kind) {
-    case conjugate: return "conj";
-    case relu: return "relu";
-    case exp: return "exp";
-    case sqrt: return "sqrt";
-    case abs: return "abs";
-    case min: return "min";
-    case max: return "max";
-    case reciprocal: return "reciprocal";
-    default: return "";
+    case conjugate:
+        return "conj";
+    case relu:
+        return "relu";
+    case exp:
+        return "exp";
+    case sqrt:
+        return "sqrt";
+    case abs:
+        return "abs";
+    case min:
+        return "min";
+    case max:
+        return "max";
+    case reciprocal:
+        return "reciprocal";
+    default:
+        return "";
     }
 }
 
 /// Prints a tree of nodes; what an access, a scalar and a list of summed axes look like is the caller's.
-template <class Access, class Scalar, class Sum> class tree_printer {
+template <class Access, class Scalar, class Sum>
+class tree_printer {
   public:
     tree_printer(const std::vector<node>& nodes, Access access, Scalar scalar, Sum sum)
         : nodes_(nodes), access_(access), scalar_(scalar), sum_(sum) {}
@@ -35,14 +47,22 @@ template <class Access, class Scalar, class Sum> class tree_printer {
         using enum operation;
         const node& n = nodes_[static_cast<std::size_t>(at)];
         switch (n.kind) {
-        case access: return access_(n.a);
-        case scalar: return scalar_(n.a);
-        case add: return infix(n, " + ", 1, 1, outer);
-        case subtract: return infix(n, " - ", 1, 2, outer);
-        case multiply: return infix(n, "*", 2, 2, outer);
-        case divide: return infix(n, "/", 2, 3, outer);
-        case negate: return wrap(fmt::format("-{}", print(n.a, 3)), 1, outer);
-        case sum: return fmt::format("sum{{{}}}({})", sum_(n.b), print(n.a));
+        case access:
+            return access_(n.a);
+        case scalar:
+            return scalar_(n.a);
+        case add:
+            return infix(n, " + ", 1, 1, outer);
+        case subtract:
+            return infix(n, " - ", 1, 2, outer);
+        case multiply:
+            return infix(n, "*", 2, 2, outer);
+        case divide:
+            return infix(n, "/", 2, 3, outer);
+        case negate:
+            return wrap(fmt::format("-{}", print(n.a, 3)), 1, outer);
+        case sum:
+            return fmt::format("sum{{{}}}({})", sum_(n.b), print(n.a));
         default:
             if (arity(n.kind) == 2) return std::string(function_name(n.kind)) + '(' + infix(n, ", ", 0, 0, 0) + ')';
             return fmt::format("{}({})", function_name(n.kind), print(n.a));
@@ -98,8 +118,10 @@ class access_printer {
                 affine = true; // the mark of an affine position that came out as a plain index
                 continue;
             }
-            if (!text.empty()) text += c < 0 ? " - " : " + ";
-            else if (c < 0) text += "-";
+            if (!text.empty())
+                text += c < 0 ? " - " : " + ";
+            else if (c < 0)
+                text += "-";
             if (c != 1 && c != -1)
                 text += fmt::format("{}*", c < 0 ? 0 - static_cast<std::uint64_t>(c) : static_cast<std::uint64_t>(c));
             text += print_label(static_cast<std::size_t>(term.label));
@@ -129,8 +151,54 @@ std::string_view sign_of(assignment op) {
     return op == assignment::assign ? "=" : op == assignment::add ? "+=" : "-=";
 }
 
+/// As in C++: the matrix, its indices, then the other operands.
+std::string print_call(const statement& s, access_printer& accesses) {
+    const auto& c = s.call;
+    const auto label = [&](std::int32_t l) {
+        return l < 0 ? std::string_view("?") : s.labels[static_cast<std::size_t>(l)].name;
+    };
+    const auto matrix = accesses.print(0);
+    auto text = fmt::format("{}({}, {}, {}", name_of(c.what), c.conjugated ? fmt::format("conj({})", matrix) : matrix,
+                            label(c.row), label(c.column));
+    for (std::size_t n = 1; n < s.accesses.size(); ++n) text += ", " + accesses.print(n);
+    for (const auto& [flag, name] :
+         {std::pair(c.unpivoted, "unpivoted"), std::pair(c.positive, "positive_definite"),
+          std::pair(c.upper, "upper"), std::pair(c.unit, "unit_diagonal"), std::pair(c.adjoint, "adjoint")})
+        if (flag) text += fmt::format(", {}", name);
+    return text + ')';
+}
+
 std::string print_scalar(const scalar& x) {
     return x.complex ? fmt::format("({}{:+}i)", x.real, x.imaginary) : fmt::format("{}", x.real);
+}
+
+std::string_view name_of(matrix_method m) {
+    constexpr std::string_view names[] = {"Cholesky", "LU",  "LU without pivoting", "QR", "triangular",
+                                          "Q",        "Q^H", "columns of Q"};
+    return names[static_cast<std::size_t>(m)];
+}
+
+/// A step that works on matrices; `describe` an operand.
+template <class Describe>
+std::string print_matrices(const step& st, const std::string& axes, const Describe& describe,
+                           const std::string& workspace) {
+    constexpr std::string_view roles[] = {"matrix", "vector", "info", "given", "solution", "log|det|", "sign"};
+    const auto& w = st.matrices;
+    const auto sizes = matrix_sizes_of(st);
+    auto out = fmt::format("step over {} in {}:\n  {} {} of {} x {}{}{}{}{}", axes, name_of(st.compute),
+                           w.task == matrix_task::factor ? "factor" : "solve with", name_of(w.method), sizes.m,
+                           sizes.n, sizes.r > 0 ? fmt::format(", {} right-hand sides", sizes.r) : "",
+                           w.conjugated ? ", conjugated" : "", w.upper ? ", upper" : "", w.unit ? ", unit" : "");
+    if (w.task == matrix_task::factor) out += w.keeps_factors ? ", in place" : ", factors not kept";
+    out += '\n';
+    for (std::size_t r = 0; r < matrix_roles; ++r)
+        if (const auto o = w.operand[r]; o >= 0)
+            out += fmt::format("  {} {}\n", roles[r], describe(st.operands[static_cast<std::size_t>(o)]));
+    if (st.shape != form::none)
+        out += fmt::format("  form {}, kernel {}{}{}\n", name_of(st.shape), name_of(st.kernel),
+                           st.dynamic_extents ? ", extents as arguments" : "",
+                           workspace.empty() ? "" : fmt::format(", workspace {}", workspace));
+    return out;
 }
 
 } // namespace
@@ -172,6 +240,7 @@ std::string to_string(const statement& s, const position& p) { return access_pri
 std::string to_string(const statement& s) {
     if (s.accesses.empty()) return "(empty statement)";
     access_printer accesses(s);
+    if (s.is_call()) return print_call(s, accesses);
     auto text = fmt::format("{} {} ", accesses.print(0), sign_of(s.op));
     if (s.nodes.empty()) return text;
     tree_printer printer(
@@ -182,18 +251,48 @@ std::string to_string(const statement& s) {
 }
 
 std::string_view name_of(form f) {
-    constexpr std::string_view names[] = {"", "pointwise", "permutation", "reduction", "dot", "GEMV", "outer product",
-                                          "GEMM", "batched GEMM", "interleaved batched GEMM",
-                                          "tall-skinny A^T B", "tall-skinny A B", "direct", "scatter", "chain",
-                                          "Winograd convolution", "tile transform"};
+    constexpr std::string_view names[] = {"",
+                                          "pointwise",
+                                          "permutation",
+                                          "reduction",
+                                          "dot",
+                                          "GEMV",
+                                          "outer product",
+                                          "GEMM",
+                                          "batched GEMM",
+                                          "interleaved batched GEMM",
+                                          "tall-skinny A^T B",
+                                          "tall-skinny A B",
+                                          "direct",
+                                          "scatter",
+                                          "chain",
+                                          "Winograd convolution",
+                                          "tile transform",
+                                          "factorization",
+                                          "substitution"};
     return names[static_cast<int>(f)];
 }
 
 std::string_view name_of(family f) {
-    constexpr std::string_view names[] = {
-        "", "direct", "batched_small", "batched_lanes", "batched_panels", "batched_stationary", "batched_blocked",
-        "gett", "tall_skinny_atb", "tall_skinny_ab", "library", "scatter", "chain", "winograd",
-        "tile_transform"};
+    constexpr std::string_view names[] = {"",
+                                          "direct",
+                                          "batched_small",
+                                          "batched_lanes",
+                                          "batched_panels",
+                                          "batched_stationary",
+                                          "batched_blocked",
+                                          "gett",
+                                          "tall_skinny_atb",
+                                          "tall_skinny_ab",
+                                          "library",
+                                          "scatter",
+                                          "chain",
+                                          "winograd",
+                                          "tile_transform",
+                                          "factor_lanes",
+                                          "factor_block",
+                                          "factor_blocked",
+                                          "substitute"};
     return names[static_cast<int>(f)];
 }
 
@@ -259,6 +358,17 @@ std::string print_steps(const plan& p, const statement& s) {
             slices = fmt::format(", {} of {} slices of {}", group.length, group.count, group.axis);
         }
         if (st.chain >= 0) slices = fmt::format(", of chain {}", st.chain + 1);
+        if (st.matrices.task != matrix_task::none) {
+            out += print_matrices(st, fmt::format("{}", fmt::join(axes, " ")), describe,
+                                  st.workspace.source < 0 ? source_name(st.workspace.source) : std::string());
+            continue;
+        }
+        if (st.nodes.empty()) { // a call, before matrix_steps
+            out += fmt::format("step over {} in {}:\n ", fmt::join(axes, " "), name_of(st.compute));
+            for (const auto& o : st.operands) out += ' ' + describe(o);
+            out += '\n';
+            continue;
+        }
         const auto left = describe(st.operands[0]);
         std::string kept;
         if (!st.beta.empty())
@@ -304,8 +414,8 @@ std::string_view arithmetic_of(const step& st) {
 namespace {
 
 std::string to_string_on_cpu(const batched_tile& t) {
-    auto out = t.products > 1 ? fmt::format("groups of {} products", t.products)
-                              : fmt::format("{}x{}", t.tile_m, t.tile_n);
+    auto out =
+        t.products > 1 ? fmt::format("groups of {} products", t.products) : fmt::format("{}x{}", t.tile_m, t.tile_n);
     if (t.panel > 0) out += fmt::format(", panels of {} columns", t.panel);
     if (t.slices > 1) out += fmt::format(", {} tiles high", t.slices);
     if (t.k_panel > 0) out += fmt::format(", k panel {}", t.k_panel);

@@ -56,6 +56,10 @@ class slicer {
         for (auto last = plan_.steps.size() - 1; last > first; --last) {
             // Of a program slices might read what another statement's write.
             if (at(first).statement != at(last).statement) continue;
+            const auto begin = plan_.steps.begin();
+            if (std::any_of(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last) + 1,
+                            [](const step& st) { return st.matrices.task != matrix_task::none; }))
+                continue;
             const auto own = own_temporaries(plan_, first, last);
             if (own.empty() || !is_connected(first, last, own)) continue;
             candidate_group best;
@@ -89,7 +93,9 @@ class slicer {
         for (auto n = first; n <= last; ++n) {
             const auto& st = at(n);
             const auto a = axis_named(st, name);
-            if (st.chain >= 0 || !a || !st.axes[*a].variable || st.axes[*a].mirrored || st.operands[0].present[*a] == 0) return false;
+            if (st.chain >= 0 || !a || !st.axes[*a].variable || st.axes[*a].mirrored ||
+                st.operands[0].present[*a] == 0)
+                return false;
             for (const auto& list : st.sums)
                 if (std::find(list.begin(), list.end(), static_cast<std::int32_t>(*a)) != list.end()) return false;
             for (const auto& o : st.operands) {

@@ -4,6 +4,7 @@
 // All parts lie in flat vectors, so that a statement cleared and filled again takes no memory from the heap.
 #pragma once
 
+#include "lowering/matrix_call.hpp"
 #include "lowering/scalar_type.hpp"
 
 #include <complex>
@@ -73,8 +74,8 @@ struct position {
     std::int64_t extent = 0; ///< of the tensor's axis, elements
     std::int64_t stride = 0; ///< elements, any sign
     std::int64_t offset = 0;
-    std::int32_t first_term = 0; ///< into statement::terms
-    std::int32_t term_count = 0; ///< 0: the position is fixed, or gathered
+    std::int32_t first_term = 0;   ///< into statement::terms
+    std::int32_t term_count = 0;   ///< 0: the position is fixed, or gathered
     std::int32_t table = no_table; ///< gathered: the access that gives its value, of a type is_index, which no node
                                    ///< reads; an address replaces the access's data, and the stride
     bool distinct = false;         ///< gathered: the user promised that no two entries are equal
@@ -87,9 +88,9 @@ inline constexpr std::int32_t no_local = -1;
 struct access {
     void* data = nullptr; ///< element (0, ..., 0); operands are never written through it
     scalar_type type = scalar_type::f64;
-    bool padded = false;           ///< reads outside are zero, writes outside are dropped
-    std::int32_t device = 0;       ///< 0 the CPU, n + 1 CUDA device n
-    std::int32_t local = no_local; ///< number of a ricci::local, which has no data
+    bool padded = false;             ///< reads outside are zero, writes outside are dropped
+    std::int32_t device = 0;         ///< 0 the CPU, n + 1 CUDA device n
+    std::int32_t local = no_local;   ///< number of a ricci::local, which has no data
     std::int32_t first_position = 0; ///< into statement::positions
     std::int32_t position_count = 0;
     std::string_view name; ///< for messages; empty in C++, where tensors have no name
@@ -110,12 +111,14 @@ struct statement {
     std::vector<affine_term> terms;
     std::vector<scalar> scalars;
     std::vector<node> nodes; ///< the right side
+    matrix_call call;        ///< instead of an assignment; then there are no nodes, and the matrix stands first
 
     void clear() {
-        op = assignment::assign, math = math_mode::full;
+        op = assignment::assign, math = math_mode::full, call = {};
         accesses.clear(), labels.clear(), second_ranges.clear(), positions.clear(), terms.clear(), scalars.clear(),
             nodes.clear();
     }
+    bool is_call() const { return call.what != routine::none; }
     /// Appends a node and returns its number.
     std::int32_t add(operation kind, std::int32_t a, std::int32_t b = -1) {
         nodes.push_back({kind, a, b});
@@ -149,14 +152,17 @@ constexpr int arity(operation kind) {
     using enum operation;
     switch (kind) {
     case access:
-    case scalar: return 0;
+    case scalar:
+        return 0;
     case add:
     case subtract:
     case multiply:
     case divide:
     case min:
-    case max: return 2;
-    default: return 1;
+    case max:
+        return 2;
+    default:
+        return 1;
     }
 }
 

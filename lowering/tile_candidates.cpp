@@ -4,6 +4,7 @@
 #include "lowering/batched_model.hpp"
 #include "lowering/blocked_product.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/factor_layout.hpp"
 #include "lowering/families.hpp"
 #include "lowering/gett_product.hpp"
 #include "lowering/lanes_model.hpp"
@@ -39,6 +40,7 @@ batched_tile cheapest_tile(const step& st, const machine& chip) {
 } // namespace
 
 bool has_tile(const step& st, const machine& chip) {
+    if (st.matrices.task != matrix_task::none) return true;
     if (chip.kind == target::cpu)
         return st.kernel == family::batched_small || st.kernel == family::batched_lanes ||
                st.kernel == family::batched_blocked || st.kernel == family::gett;
@@ -48,12 +50,13 @@ bool has_tile(const step& st, const machine& chip) {
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {
-    return has_tile(st, chip) &&
+    return has_tile(st, chip) && st.matrices.task == matrix_task::none &&
            (st.kernel != family::tall_skinny_ab || extent_of(st, axis_class::m) >= shortest_tall);
 }
 
 std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
+    if (st.matrices.task != matrix_task::none) return factor_candidates(st, chip);
     if (st.kernel == family::batched_blocked) return blocked_tiles(st, chip);
     if (st.kernel == family::gett) return gett_tiles(st, chip);
     if (chip.kind == target::cpu)
@@ -67,6 +70,11 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip) {
 }
 
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip) {
+    if (st.matrices.task != matrix_task::none) {
+        std::vector<double> out;
+        for (const auto& tile : tiles) out.push_back(factor_seconds(st, tile, chip) + chip.launch_seconds);
+        return out;
+    }
     if (st.kernel == family::batched_blocked) return blocked_seconds(st, tiles, chip);
     if (st.kernel == family::gett) return gett_seconds(st, tiles, chip);
     if (chip.kind == target::cpu)
@@ -86,6 +94,10 @@ double predicted_seconds(const step& st, const batched_tile& tile, const machine
 
 batched_tile model_tile(const step& st, const machine& chip) {
     if (!has_tile(st, chip)) return {};
+    if (st.matrices.task != matrix_task::none) {
+        const auto candidates = factor_candidates(st, chip);
+        return candidates.empty() ? batched_tile{} : candidates.front();
+    }
     if (chip.kind == target::cpu) return cheapest_tile(st, chip);
     switch (st.kernel) {
     case family::batched_small:

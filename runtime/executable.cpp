@@ -3,10 +3,12 @@
 
 #include "lowering/error.hpp"
 #include "lowering/families.hpp"
+#include "lowering/matrix_sizes.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/tree.hpp"
 #include "runtime/kernel_arguments.hpp"
 #include "runtime/reference.hpp"
+#include "runtime/reference_matrices.hpp"
 #include "runtime/table_check.hpp"
 
 #include <algorithm>
@@ -133,7 +135,7 @@ struct executable::places {
     char* of_slice = nullptr;
     std::int64_t slice = 0;
     bool in_slice = false;
-    row_lists lists{}; ///< of the one step that adds through tables
+    row_lists lists{};         ///< of the one step that adds through tables
     bool adds_at_once = false; ///< of the one step that is a chain
 
     void* operator()(std::int32_t source) const {
@@ -144,8 +146,8 @@ struct executable::places {
 };
 
 executable::executable(device d, plan p)
-    : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)),
-      groups_(std::move(p.groups)), workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
+    : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)), groups_(std::move(p.groups)),
+      workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
       slice_bytes_(static_cast<std::size_t>(p.slice_bytes)), first_accesses_(std::move(p.first_accesses)) {
     const auto& chip = backend_.machine();
     std::vector<std::int32_t> prepared(p.steps.size(), -1); // numbers of prepared steps
@@ -246,7 +248,11 @@ void executable::zero_temporaries(char* workspace) const {
             backend_.zero(workspace + t.offset, static_cast<std::size_t>(t.elements * size_of(t.type)));
 }
 
-bool executable::has_work(const step& st) { return element_count(st.axes, st.operands[0].present) > 0; }
+bool executable::has_work(const step& st) {
+    if (st.matrices.task == matrix_task::none) return element_count(st.axes, st.operands[0].present) > 0;
+    const auto sizes = matrix_sizes_of(st);
+    return sizes.matrices > 0 && sizes.vector() > 0;
+}
 
 std::vector<kernel_request> executable::requests(const plan& p, const machine& chip) {
     std::vector<kernel_request> out;
@@ -341,12 +347,16 @@ void executable::launch_group(std::size_t first, std::size_t last, const places&
     const backend::slice_work work{
         [](const void* context, std::int64_t slice) { static_cast<const one_group*>(context)->run(slice); }, &group,
         seconds};
-    if (has_library) backend_.backend::run_slices(count, work); // a BLAS has threads of its own
-    else backend_.run_slices(count, work);
+    if (has_library)
+        backend_.backend::run_slices(count, work); // a BLAS has threads of its own
+    else
+        backend_.run_slices(count, work);
 }
 
 void executable::launch(const prepared_step& st, const places& where) const {
     if (st.how == prepared_step::runner::library) return launch_library(st, where);
+    if (st.how == prepared_step::runner::interpreter && st.step.matrices.task != matrix_task::none)
+        return run_reference_matrices(st.step, where), note_written_tables(st.step, where);
     if (st.how == prepared_step::runner::interpreter) return run_reference(st.step, where.s.scalars, where);
     // While a thread waits for other nodes to end a kernel, which read its words, it may take up another statement's
     // slices.
@@ -355,6 +365,14 @@ void executable::launch(const prepared_step& st, const places& where) const {
     write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice,
                     where.lists, where.adds_at_once);
     st.kernel.launch(backend_, words, where.lists.rows);
+    if (st.step.matrices.task != matrix_task::none) note_written_tables(st.step, where);
+}
+
+/// Pivots and infos are integers, which may be the entries of a table in a later statement.
+void executable::note_written_tables(const step& st, const places& where) const {
+    for (std::size_t o = 0; o < st.operands.size(); ++o)
+        if (is_index(st.operands[o].type) && writes_operand(st, o))
+            contents_written(device_, where(st.operands[o].source));
 }
 
 void executable::launch_library(const prepared_step& st, const places& where) const {

@@ -20,10 +20,10 @@ struct prepared_step {
     runner how = runner::kernel;
     lowering::step step;
     loaded_request kernel;
-    std::int32_t scatter = -1; ///< of the executable's
+    std::int32_t scatter = -1;           ///< of the executable's
     std::vector<std::int32_t> additions; ///< of a chain: scatters that its kernel may do itself
     std::int32_t fills_for = -1; ///< a scatter that can start from zero instead, if zero is what this step sets
-    gemm_problem gemm; ///< library: all but the pointers
+    gemm_problem gemm;           ///< library: all but the pointers
     std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
 };
 
@@ -66,6 +66,7 @@ class executable {
     void zero_temporaries(char* workspace) const;
     std::int32_t first_access_of(std::int32_t statement) const;
     void launch(const prepared_step& st, const places& where) const;
+    void note_written_tables(const lowering::step& st, const places& where) const;
     void launch_library(const prepared_step& st, const places& where) const;
     /// Steps [first, last), slice by slice.
     void launch_group(std::size_t first, std::size_t last, const places& all) const;
@@ -75,7 +76,7 @@ class executable {
     std::vector<lowering::temporary> temporaries_;
     std::vector<lowering::slices> groups_;
     std::size_t workspace_bytes_ = 0, slice_bytes_ = 0;
-    std::vector<std::int32_t> first_accesses_; ///< of a program's statements among the joined ones
+    std::vector<std::int32_t> first_accesses_;               ///< of a program's statements among the joined ones
     std::vector<std::vector<lowering::table_check>> checks_; ///< of each statement, made before a launch
     struct scatter_of_statement {
         scatter_use use;

@@ -4,6 +4,7 @@
 #include "lowering/expected_seconds.hpp"
 #include "lowering/families.hpp"
 #include "lowering/lower.hpp"
+#include "lowering/matrix_sizes.hpp"
 #include "lowering/print.hpp"
 #include "lowering/tile_candidates.hpp"
 #include "runtime/executable.hpp"
@@ -52,6 +53,11 @@ std::string_view describe(cache_hit hit) {
 }
 
 std::string describe_sizes(const step& st) {
+    if (st.matrices.task != matrix_task::none) {
+        const auto s = matrix_sizes_of(st);
+        const auto sides = s.r > 0 ? fmt::format(" r={}", s.r) : std::string();
+        return fmt::format(" m={} n={}{} batch={}", s.m, s.n, sides, s.matrices);
+    }
     if (st.classes.empty() || st.chain >= 0) return "";
     return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n),
                        extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
@@ -90,8 +96,8 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
         if (st.chain >= 0) text += describe(p.chains[static_cast<std::size_t>(st.chain)], b.machine());
         if (st.group >= 0) {
             const auto& group = p.groups[static_cast<std::size_t>(st.group)];
-            text += fmt::format(" for each of {} slice{} of {}", group.count, group.count == 1 ? "" : "s",
-                                group.axis);
+            text +=
+                fmt::format(" for each of {} slice{} of {}", group.count, group.count == 1 ? "" : "s", group.axis);
         }
         if (st.math == math_mode::tf32 && (st.kernel == family::library || st.batched.core == batched_core::mma))
             text += " in TF32";
@@ -123,8 +129,10 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
                             with_unit(cost.flops, "flop"), with_time_unit(cost.seconds),
                             is_fill ? "; nothing of it where what adds starts from zero instead" : "");
     }
-    if (p.steps.empty()) text += "    nothing to do\n";
-    else text += fmt::format("    expected in all: {}\n", with_time_unit(expected_seconds(p, b.machine())));
+    if (p.steps.empty())
+        text += "    nothing to do\n";
+    else
+        text += fmt::format("    expected in all: {}\n", with_time_unit(expected_seconds(p, b.machine())));
     return text;
 }
 

@@ -8,17 +8,28 @@ namespace {
 kernel_request of_family(const lowering::step& st, const lowering::machine& chip) {
     using enum lowering::family;
     switch (st.kernel) {
-    case direct: return make_direct(st, chip);
-    case scatter: return make_scatter(st, chip);
-    case winograd: return make_winograd(st, chip);
-    case tile_transform: return make_tile_transform(st, chip);
+    case direct:
+        return make_direct(st, chip);
+    case scatter:
+        return make_scatter(st, chip);
+    case winograd:
+        return make_winograd(st, chip);
+    case tile_transform:
+        return make_tile_transform(st, chip);
+    case factor_lanes:
+    case factor_block:
+    case factor_blocked:
+    case substitute:
+        return make_factor(st, chip);
     case batched_small:
     case batched_lanes:
     case batched_panels:
     case batched_blocked:
     case gett:
-    case batched_stationary: return make_batched(st, chip);
-    default: return make_tall_skinny(st, chip);
+    case batched_stationary:
+        return make_batched(st, chip);
+    default:
+        return make_tall_skinny(st, chip);
     }
 }
 

@@ -32,15 +32,22 @@ void append(std::string& out, std::string_view name, std::set<std::string, std::
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (line.starts_with(include))
             append(out, line.substr(include.size(), line.rfind('"') - include.size()), seen);
-        else if (!line.starts_with("#pragma once")) (out += line) += '\n';
+        else if (!line.starts_with("#pragma once"))
+            (out += line) += '\n';
     }
 }
 
 } // namespace
 
+void prelude::wide_constant(std::string_view name, std::int64_t value) {
+    text_ += fmt::format("constexpr long long {} = {};\n", name, literal(value));
+}
+
 void prelude::list(std::string_view name, std::span<const std::int32_t> values) {
-    if (values.empty()) text_ += fmt::format("constexpr int {}[1] = {{0}};\n", name);
-    else text_ += fmt::format("constexpr int {}[{}] = {{{}}};\n", name, values.size(), fmt::join(values, ", "));
+    if (values.empty())
+        text_ += fmt::format("constexpr int {}[1] = {{0}};\n", name);
+    else
+        text_ += fmt::format("constexpr int {}[{}] = {{{}}};\n", name, values.size(), fmt::join(values, ", "));
 }
 
 void prelude::wide_list(std::string_view name, std::span<const std::int64_t> values) {

@@ -25,6 +25,7 @@ class prelude {
     void constant(std::string_view name, std::int64_t value) {
         text_ += fmt::format("constexpr int {} = {};\n", name, value);
     }
+    void wide_constant(std::string_view name, std::int64_t value); ///< or `argument`
     void flag(std::string_view name, bool value) { text_ += fmt::format("constexpr bool {} = {};\n", name, value); }
     void list(std::string_view name, std::span<const std::int32_t> values);
     void wide_list(std::string_view name, std::span<const std::int64_t> values);

@@ -61,8 +61,10 @@ prepared make_prepared(const statement& s, occasion when) {
     if (is_general(p)) {
         out.lacks = lack::kernels;
     } else if (tuning_choice == tuning::on_first_use) {
-        if (b.capturing()) out.lacks = lack::measurements;
-        else if (tune_steps(b, s, p)) p = lower_for(s, b, nullptr, occasion::next_runs);
+        if (b.capturing())
+            out.lacks = lack::measurements;
+        else if (tune_steps(b, s, p))
+            p = lower_for(s, b, nullptr, occasion::next_runs);
     }
     out.code = std::make_shared<const executable>(d, std::move(p));
     return out;
@@ -169,7 +171,8 @@ void choose_tuning(tuning choice) {
 tuning chosen_tuning() noexcept { return tuning_choice; }
 
 void run(const statement& s) {
-    if (s.accesses.empty() || s.nodes.empty()) throw error("a statement needs a left and a right side");
+    if (s.accesses.empty() || (s.nodes.empty() && !s.is_call()))
+        throw error("a statement needs a left and a right side");
     if (!s.second_ranges.empty()) refuse_second_range(s);
     if (current_collector != nullptr) return (*current_collector)(s);
     for (const auto& a : s.accesses)

@@ -12,6 +12,13 @@ using namespace lowering;
 
 std::uint64_t word(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
+void write_call(const matrix_call& c, key_words& key) {
+    key.push_back(static_cast<std::uint64_t>(c.what) | (c.conjugated ? 1u << 8 : 0u) | (c.unpivoted ? 1u << 9 : 0u) |
+                  (c.positive ? 1u << 10 : 0u) | (c.upper ? 1u << 11 : 0u) | (c.unit ? 1u << 12 : 0u) |
+                  (c.adjoint ? 1u << 13 : 0u) | word(c.row + 1) << 16 | word(c.column + 1) << 32);
+    for (const auto a : c.access) key.push_back(word(a));
+}
+
 void write_header(const statement& s, key_words& key) {
     for (const auto count : {static_cast<std::size_t>(s.op) | static_cast<std::size_t>(s.math) << 8,
                              s.accesses.size(), s.labels.size(), s.nodes.size(), s.scalars.size()})
@@ -20,6 +27,7 @@ void write_header(const statement& s, key_words& key) {
         key.push_back(static_cast<std::uint64_t>(n.kind) << 56 |
                       static_cast<std::uint64_t>(static_cast<std::uint32_t>(n.a) & 0xfffffffu) << 28 |
                       (static_cast<std::uint32_t>(n.b) & 0xfffffffu));
+    if (s.is_call()) write_call(s.call, key);
     std::uint64_t flags = 0;
     for (std::size_t n = 0; n < s.scalars.size(); ++n) {
         flags = flags << 1 | (s.scalars[n].complex ? 1u : 0u);
@@ -41,6 +49,18 @@ void write_access_header(const access& a, key_words& key) {
                   (a.local != no_local ? 1u << 9 : 0u) | (a.data == nullptr ? 1u << 10 : 0u) |
                   (is_aligned(a) ? 0u : 1u << 11) | (size_of(a.type) > 2 || is_at_word(a) ? 0u : 1u << 12) |
                   word(a.position_count) << 16 | word(a.device) << 32);
+}
+
+/// Of every two operands of a call, several of which may be written.
+void write_distances(const statement& s, key_words& key) {
+    for (std::size_t n = 1; n < s.accesses.size(); ++n)
+        for (std::size_t m = 0; m < n; ++m) {
+            const auto &a = s.accesses[m], &b = s.accesses[n];
+            const bool apart = a.local != b.local || span_of(s, a).is_apart_from(span_of(s, b));
+            key.push_back(apart);
+            key.push_back(
+                apart ? 0 : reinterpret_cast<std::uintptr_t>(b.data) - reinterpret_cast<std::uintptr_t>(a.data));
+        }
 }
 
 } // namespace
@@ -69,6 +89,7 @@ void append_key(const statement& s, key_words& key) {
             }
         }
     }
+    if (s.is_call()) return write_distances(s, key);
     const auto left = span_of(s, s.accesses[0]);
     for (std::size_t n = 1; n < s.accesses.size(); ++n) {
         const auto& a = s.accesses[n];

@@ -3,6 +3,7 @@
 
 #include "bench/batched_bench.hpp"
 #include "bench/conv/conv_bench.hpp"
+#include "bench/factor/factor_bench.hpp"
 #include "bench/fem/fem_bench.hpp"
 #include "bench/tall_skinny_bench.hpp"
 #include "bench/text_bench.hpp"
@@ -26,6 +27,7 @@ struct all_options {
     bench::tall_skinny_options tall_skinny;
     bench::fem::options fem;
     bench::conv::options conv;
+    bench::factor::options factor;
     std::string statements;
     std::vector<std::string> operands; ///< NAME=TYPE[EXTENT,...] or NAME=FILE.npy
     std::int64_t offset = 0;
@@ -45,6 +47,12 @@ constexpr const char* peers_of_layers =
     "What to measure against: direct (ricci's direct statement), im2col (windows as a matrix, by the BLAS that CMake "
     "found; on a CPU), cudnn (the best of its algorithms; on a GPU), "
     "cudnn-gemm (the better of its implicit GEMMs), or none; else all that this device has";
+
+constexpr const char* peers_of_factorizations =
+    "What to measure against: cusolver (the batched functions of cuSOLVER for Cholesky, of cuBLAS for LU and QR; on "
+    "a "
+    "GPU), lapack (OpenBLAS's, or what RICCI_LAPACK names, a call for each matrix; on a CPU), or none; else the one "
+    "that this device has";
 
 /// What every subcommand takes.
 void add_common(CLI::App& app, all_options& o, const char* peers_help) {
@@ -160,6 +168,30 @@ void add_conv(CLI::App& app, all_options& o) {
         "  RICCI_NUM_THREADS=1 ricci bench conv --device cpu --layers square --csv -");
 }
 
+void add_factor(CLI::App& app, all_options& o) {
+    bench::factor::options& f = o.factor;
+    app.add_option(
+        "--routines", f.routines,
+        "cholesky, lu, qr (these three the default); solve (by LU), cholesky_solve, lu_solve (with factors "
+        "that are there)");
+    auto* const sizes =
+        app.add_option("--sizes", f.sizes, "n of n x n matrices, a list (default 2..32,48,64,128,256)");
+    app.add_option("--shape", f.shapes, "MxN, several with commas, of lu and qr: 64x16,5x9")->excludes(sizes);
+    app.add_option("--rhs", f.sides, "Right-hand sides of each solve, a list (default 1)");
+    app.add_option("--types", f.types, "f64, f32, c128, c64 (default f64)");
+    app.add_option("--batch", f.batch, "How many matrices, a list; otherwise as many as take --bytes");
+    app.add_option("--bytes", f.bytes,
+                   "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with the originals, "
+                   "operands take as much memory, of solves twice as much");
+    app.footer("Every call starts from the original matrices, which are put back untimed; of --energy the copies are "
+               "measured apart and subtracted.\n"
+               "Examples:\n"
+               "  ricci bench factor --json factor.json\n"
+               "  ricci bench factor --routines lu,qr --shape 64x16,128x32 --types f64,c128 --batch 1000,10000\n"
+               "  ricci bench factor --routines solve,cholesky_solve,lu_solve --sizes 8,16,32 --rhs 1,8\n"
+               "  RICCI_NUM_THREADS=1 ricci bench factor --device cpu --sizes 4..32:4 --csv -");
+}
+
 void add_statement(CLI::App& app, all_options& o) {
     app.add_option("statements", o.statements, "Statements in Einstein notation, separated by ';'; a row each")
         ->required();
@@ -195,29 +227,36 @@ std::function<int()> add_bench_command(CLI::App& app, const std::string& command
     CLI::App* const conv_app = bench_app->add_subcommand(
         "conv", "Layers of convolutional networks, by Winograd's algorithms and directly: VGG-16's and ResNet-50's");
     add_conv(*conv_app, *options);
+    CLI::App* const factor_app = bench_app->add_subcommand(
+        "factor", "Factorizations of the matrices of a batch, Cholesky, LU, QR, and solves with them");
+    add_factor(*factor_app, *options);
     CLI::App* const statement_app = bench_app->add_subcommand("statement", "Any statement on random operands");
     add_statement(*statement_app, *options);
     for (CLI::App* const sub : {batched_app, tall_app, statement_app}) add_common(*sub, *options, peers_of_products);
     add_common(*fem_app, *options, peers_of_operators);
     add_common(*conv_app, *options, peers_of_layers);
-    for (CLI::App* const sub : {batched_app, tall_app, fem_app, conv_app, statement_app}) refuse_empty_options(*sub);
+    add_common(*factor_app, *options, peers_of_factorizations);
+    for (CLI::App* const sub : {batched_app, tall_app, fem_app, conv_app, factor_app, statement_app})
+        refuse_empty_options(*sub);
     bench_app->footer(
         "Examples:\n"
         "  ricci bench batched --sizes 1..32 --types f64,f32 --json batched.json\n"
         "  ricci bench tall-skinny --height 2^23 --widths 1..64 --types f64,f16:f32\n"
         "  ricci bench fem --bp 1..6 --orders 1..8 --json fem.json\n"
         "  ricci bench conv --layers vgg16,resnet50 --batch 1,8,32,64 --json conv.json\n"
+        "  ricci bench factor --routines cholesky,lu,qr --types f64,f32 --json factor.json\n"
         "  ricci bench statement \"C(i,j,e) += A(i,k,e)*B(k,j,e)\" \"A=f64[8,8,1000]\" \"B=f64[8,8,1000]\" "
         "\"C=f64[8,8,1000]\"\n"
         "Exit codes: 0 done, 1 an option is wrong, 2 a result is wrong or the run failed, 130 stopped by Ctrl-C;\n"
         "what was measured until then is printed and written.");
-    return [options, command, tall_app, fem_app, conv_app, statement_app] {
+    return [options, command, tall_app, fem_app, conv_app, factor_app, statement_app] {
         options->session.command = command;
         options->session.version = RICCI_VERSION;
         options->session.check = !options->no_check;
         if (*tall_app) return bench::run_tall_skinny(options->tall_skinny, options->session);
         if (*fem_app) return bench::fem::run(options->fem, options->session);
         if (*conv_app) return bench::conv::run(options->conv, options->session);
+        if (*factor_app) return bench::factor::run(options->factor, options->session);
         if (*statement_app) return run_statements(*options);
         return bench::run_batched(options->batched, options->session);
     };

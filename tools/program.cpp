@@ -37,9 +37,9 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
     };
     for (auto& s : program.statements) {
         const auto& accesses = s.unbound.accesses;
-        for (std::size_t n = 1; n < accesses.size(); ++n) {
+        for (std::size_t n = 0; n < accesses.size(); ++n) {
             const std::string_view name = accesses[n].name;
-            if (known(name)) continue;
+            if (!s.reads(n) || known(name)) continue;
             const auto found = find_given(name);
             if (found == givens.end())
                 fail_in_text(s.source, s.number, s.access_columns[n],
@@ -50,14 +50,17 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));
             program.operands.push_back(*found->operand);
         }
-        const std::string left(s.left());
-        program.written.insert(left);
-        if (known(left)) continue;
-        if (const auto found = find_given(left); found != givens.end() && found->operand) {
-            program.operands.push_back(*found->operand);
-        } else {
-            program.operands.push_back(create_left(s, program.operands));
-            program.created.insert(left);
+        for (std::size_t n = 0; n < accesses.size(); ++n) {
+            if (!s.writes(n)) continue;
+            const std::string name(accesses[n].name);
+            program.written.insert(name);
+            if (known(name)) continue;
+            if (const auto found = find_given(name); found != givens.end() && found->operand) {
+                program.operands.push_back(*found->operand);
+            } else {
+                program.operands.push_back(create_written(s, n, program.operands));
+                program.created.insert(name);
+            }
         }
     }
     for (const auto& g : givens)
@@ -66,18 +69,16 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
 }
 
 bool is_read_later(const resolved_program& program, const text_statement& made, std::string_view name) {
-    return std::any_of(program.statements.begin(), program.statements.end(), [&](const text_statement& s) {
-        const auto& a = s.unbound.accesses;
-        return s.number > made.number &&
-               std::any_of(a.begin() + 1, a.end(), [&](const auto& access) { return access.name == name; });
-    });
+    return std::any_of(program.statements.begin(), program.statements.end(),
+                       [&](const text_statement& s) { return s.number > made.number && s.reads(name); });
 }
 
 void find_locals(resolved_program& program, const std::set<std::string>& given) {
     for (const auto& s : program.statements)
-        if (const std::string name(s.left());
-            program.created.count(name) > 0 && given.count(name) == 0 && is_read_later(program, s, name))
-            program.locals.try_emplace(name, runtime::new_local());
+        for (const auto& a : s.unbound.accesses)
+            if (const std::string name(a.name); s.writes(name) && program.created.count(name) > 0 &&
+                                                given.count(name) == 0 && is_read_later(program, s, name))
+                program.locals.try_emplace(name, runtime::new_local());
 }
 
 lowering::statement bind(const text_statement& s, const resolved_program& program) {

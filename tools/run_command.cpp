@@ -100,7 +100,7 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
             // An intermediate that nothing reads is a result whose file was forgotten.
             const auto& statements = program.statements;
             const auto made =
-                std::find_if(statements.begin(), statements.end(), [&](const auto& s) { return s.left() == name; });
+                std::find_if(statements.begin(), statements.end(), [&](const auto& s) { return s.writes(name); });
             if (!is_read_later(program, *made, name))
                 fail_in_text(made->source, made->number, made->access_columns[0],
                              fmt::format("'{}' is not given: add {}={}", name, name, example));
@@ -158,6 +158,7 @@ void save(const resolved_program& program, const tensor_files& files, device whe
 
 /// Whether `s` would make its left side with another type or other extents than `old`, the file that is there, has.
 bool would_differ(text_statement s, const npy_header& old, const resolved_program& program) {
+    if (s.is_call()) return false;
     const auto& accesses = s.unbound.accesses;
     if (std::any_of(accesses.begin() + 1, accesses.end(), [&](const auto& a) { return a.name == s.left(); }))
         return false; // it would not be made

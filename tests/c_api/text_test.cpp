@@ -124,8 +124,10 @@ TEST_CASE("contract: several statements, and intermediates of their own") {
     ricci_program* program = nullptr;
     RICCI_OK(ricci_prepare(text, 3, operands, &program));
     for (int turn = 0; turn < 2; ++turn) {
-        if (turn == 0) RICCI_OK(ricci_contract(text, 3, operands));
-        else RICCI_OK(ricci_run(program, 0, nullptr));
+        if (turn == 0)
+            RICCI_OK(ricci_contract(text, 3, operands));
+        else
+            RICCI_OK(ricci_run(program, 0, nullptr));
         on_s.fetch(s), on_c.fetch(c);
         number square_of[9], expected = 0;
         for (std::size_t n = 0; n < 9; ++n) {
@@ -139,6 +141,22 @@ TEST_CASE("contract: several statements, and intermediates of their own") {
         CHECK(s.at(0) == expected);
     }
     ricci_release(program);
+}
+
+TEST_CASE("contract: matrices are factored and solved with") {
+    host_array a(RICCI_F64, 3 * 3 * 5), x(RICCI_F64, 3 * 5), info(RICCI_I32, 5);
+    for (std::size_t e = 0; e < 5; ++e)
+        for (std::size_t n = 0; n < 9; ++n) a.set(9 * e + n, n % 4 == 0 ? 4 : 1);
+    for (std::size_t n = 0; n < 15; ++n) x.set(n, 6);
+    const device_array on_a(a), on_x(x), on_info(info);
+    const std::vector<std::int64_t> matrices{3, 3, 5}, vectors{3, 5}, one_each{5};
+    const ricci_operand operands[] = {operand("A", RICCI_F64, matrices, on_a.data()),
+                                      operand("x", RICCI_F64, vectors, on_x.data()),
+                                      operand("info", RICCI_I32, one_each, on_info.data())};
+    RICCI_OK(ricci_contract("info(e) = solve(A(i,j,e), i, j, x(j,e))", 3, operands));
+    on_x.fetch(x);
+    for (std::size_t n = 0; n < 15; ++n) CHECK(std::abs(x.at(n) - 1.0) < 1e-14);
+    CHECK(ricci_contract("cholesky(A(i,j,e), i, e)", 1, operands) != RICCI_SUCCESS);
 }
 
 TEST_CASE("a program runs with the pointers of each call") {

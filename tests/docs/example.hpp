@@ -54,6 +54,8 @@ std::string shown(const X& x) {
         return shown(static_cast<float>(x));
     } else if constexpr (dsl::expression<X>) {
         return shown(dsl::number_of(x));
+    } else if constexpr (std::is_convertible_v<X, std::int32_t>) { // an entry of an index table
+        return shown(static_cast<std::int32_t>(x));
     } else if constexpr (requires { x.download(); }) {
         return shown(x.download());
     } else if constexpr (requires { x.strides(); }) {

@@ -2,8 +2,8 @@
 // writes them anew.
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
-#include "tests/catch.hpp"
 #include "tests/bound_text.hpp"
+#include "tests/catch.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -30,10 +30,9 @@ constexpr golden_case cases[] = {
      "C=c64[5,6,10,20] A=c64[7,5,10] B=c64[6,7,20,10]", true},
     {"gathered", "C(i,j,distinct(p)(e)) += A(i,k,q(1,e+1))*B(k,j)",
      "C=f64[8,8,1000] A=f64[8,8,500] B=f64[8,8] p=i32[200] q=i64[3,201]", true},
-    {"scattered", "v(c,l(i,e)) += B(q,i)*x(c,q,e)",
-     "v=f64[3,900] B=f64[5,4] x=f64[3,5,700] l=i32[4,700]"},
-    {"scattered_by_atomics", "v(atomic(l)(i,e),c) -= 2*w(i,e)*y(c)", "v=f64[900,3] w=f64[4,700] y=f64[3] l=i64[4,700]",
-     true},
+    {"scattered", "v(c,l(i,e)) += B(q,i)*x(c,q,e)", "v=f64[3,900] B=f64[5,4] x=f64[3,5,700] l=i32[4,700]"},
+    {"scattered_by_atomics", "v(atomic(l)(i,e),c) -= 2*w(i,e)*y(c)",
+     "v=f64[900,3] w=f64[4,700] y=f64[3] l=i64[4,700]", true},
     {"interleaved", "C(e,i,j) = A(e,i,k)*B(e,k,j)", "C=f32[4096,3,3] A=f32[4096,3,3] B=f32[4096,3,3]", true},
     {"tall_skinny_atb", "C(i,j) += 0.5*A(k,i)*B(k,j)", "C=f64[4,6] A=f64[100000,4] B=f64[100000,6]", true},
     {"tall_skinny_ab", "C(i,j) = A(i,k)*B(k,j)", "C=f32[100000,6] A=f16[100000,4] B=f16[4,6]", true},
@@ -56,6 +55,12 @@ constexpr golden_case cases[] = {
     {"permutation", "B(k,i,j) = A(i,j,k)", "B=f64[4,5,6] A=f64[5,6,4]"},
     {"reduced_function", "C(i) = exp(a(i,k))", "C=f64[5] a=f64[5,7]"},
     {"distributed", "C(i) = (a(i,k) + b(i))*c(k)", "C=f64[5] a=f64[5,7] b=f64[5] c=f64[7]"},
+    {"cholesky", "info(e) = cholesky(A(i,j,e), i, j)", "A=f64[16,16,20000] info=i32[20000]", true},
+    {"lu", "piv(k,e,f), info(e,f) = lu(A(i,j,e,f(1,9)), i, j)", "A=c64[7,5,30,9] piv=i32[5,30,9] info=i64[30,9]"},
+    {"solve_overlapping", "solve(A(i,j,e), i, j, A(j,r(0,2),e))", "A=f64[6,6,300]"},
+    {"solve_many_sides", "X(j,r,s) = lu_solve(A(i,j), i, j, p(k), B(i,r,s))",
+     "A=f32[8,8] p=i32[8] X=f32[8,30,40] B=f32[8,30,40]", true},
+    {"inverse_in_place", "inverse(A(j,i,e), i, j, positive_definite)", "A=c128[9,9,100]"},
 };
 
 std::string dump(const golden_case& c) {

@@ -1,8 +1,8 @@
 // mistakes_test: every mistake lowering finds has a message that names the operand, the index and the two values.
 #include "lowering/error.hpp"
 #include "lowering/lower.hpp"
-#include "tests/catch.hpp"
 #include "tests/bound_text.hpp"
+#include "tests/catch.hpp"
 
 #include <string>
 
@@ -62,6 +62,43 @@ constexpr mistake mistakes[] = {
     {"p(i) = A(i)", "A=f64[3] p=i32[3]", "p holds integers (i32), with which nothing computes"},
     {"C(e) = padded(A)(p(e))", "C=f64[3] A=f64[9] p=i32[3]", "position 1 of A is gathered by p, and A is padded"},
     {"C(i,e) += A(i,p(e))", "C=f64[3,4] A=f64[3,8] p@C=i32[4]", "p shares memory with C, which is written"},
+    // calls of factorizations and solves
+    {"cholesky(A(i,j,e), i, j)", "A=f64[3,4,5]", "cholesky takes square matrices; those of A(i, j, e) are 3 x 4"},
+    {"solve(A(i,j,e), i, j, X(j,e))", "A=f64[3,4,5] X=f64[4,5]", "solve takes square matrices"},
+    {"lu(A(i,j,e), i, i)", "A=f64[3,4,5]", "lu wants two different indices"},
+    {"lu(A(i,j,e), i, k)", "A=f64[3,4,5]", "index k, of the matrix's columns, does not stand in A(i, j, e)"},
+    {"qr(A(i,j,e), i, j)", "A=f16[3,4,5]", "A is f16; the matrices of qr are f32, f64, c64 or c128"},
+    {"qr(A(i,j,e), i, j)", "A=i32[3,4,5]", "A is i32; the matrices of qr are f32, f64, c64 or c128"},
+    {"tau(k,e) = qr(A(i,j,e), i, j)", "tau=f32[3,5] A=f64[3,4,5]", "tau is f32, but A is f64"},
+    {"tau(k,e) = qr(A(i,j,e), i, j)", "tau=f64[4,5] A=f64[3,4,5]",
+     "index k of tau(k, e) runs over 4 values; the matrix, 3 x 4, has 3 reflectors"},
+    {"tau(e) = qr(A(i,j,e), i, j)", "tau=f64[5] A=f64[3,4,5]", "tau(e) lacks an index of its own"},
+    {"tau(k,l,e) = qr(A(i,j,e), i, j)", "tau=f64[3,2,5] A=f64[3,4,5]", "tau(k, l, e) has two indices that"},
+    {"piv(k,e) = lu(A(i,j,e), i, j)", "piv=f64[3,5] A=f64[3,4,5]", "piv is f64; pivots are integers"},
+    {"piv(k) = lu(A(i,j,e), i, j)", "piv=i32[3] A=f64[3,4,5]", "piv(k) lacks index e: there are 5 matrices along it"},
+    {"info(e) = cholesky(A(i,j,e), i, j)", "info=f64[5] A=f64[3,3,5]", "info is f64; info takes integers"},
+    {"info(e,r) = cholesky(A(i,j,e), i, j)", "info=i32[5,2] A=f64[3,3,5]",
+     "index r stands neither in the matrix nor in what is solved for"},
+    {"info(e) = cholesky(A(i,j,e), i, j)", "info=i32[5:0] A=f64[3,3,5]", "info(e) is written more than once"},
+    {"cholesky(A(i,j,e), i, j)", "A=f64[3:1,3:1,5:9]", "A(i, j, e) is written more than once"},
+    {"solve(A(i,j,e), i, j, X(i,e))", "A=f64[3,3,5] X=f64[3,5]", "X(i, e) lacks index j"},
+    {"solve(A(i,j,e), i, j, X(j,i,e))", "A=f64[3,3,5] X=f64[3,3,5]", "X(j, i, e) has index i, of the matrix's rows"},
+    {"solve(A(i,j,e), i, j, X(j,e))", "A=f64[3,3,5] X=f32[3,5]", "X is f32, but A is f64"},
+    {"solve(A(i,j,e), i, j, X(j))", "A=f64[3,3,5] X=f64[3]", "X(j) lacks index e"},
+    {"solve(A(i,j,e), i, j, X(j,r,e), B(r,e))", "A=f64[3,3,5] X=f64[3,2,5] B=f64[2,5]",
+     "B(r, e) must have one of the indices i and j"},
+    {"solve(A(i,j,e), i, j, X(j,e), B(i,e))", "A=f64[3,3,5] X=f64[3,5] B=f64[4,5]",
+     "index i has extent 3 in position 1 of A and 4 in position 1 of B"},
+    {"least_squares(A(i,j,e), i, j, X(j,e), B(i,e))", "A=f64[3,4,5] X=f64[4,5] B=f64[3,5]",
+     "at least as many rows as columns; those of A(i, j, e) are 3 x 4"},
+    {"least_squares(A(i,j,e), i, j, X(j,e))", "A=f64[4,3,5] X=f64[3,5]",
+     "X(j, e) has a value for each of the 3 columns, but there are 4 equations"},
+    {"form_q(A(i,j,e), i, j, tau(k,e), Q(i,l,e))", "A=f64[4,3,5] tau=f64[3,5] Q=f64[4,5,5]",
+     "Q has 4 columns; Q(i, l, e) asks for 5"},
+    {"inverse(A(i,j,e), i, j, Y(i,e))", "A=f64[3,3,5] Y=f64[3,5]", "Y(i, e) lacks index j"},
+    {"log(e) = log_determinant(A(i,j,e), i, j)", "log=c128[5] A=c128[3,3,5]", "log is c128; the logarithm"},
+    {"cholesky(conj(A(i,j,e)), i, j)", "A=c128[3,3,5]", "cholesky writes its matrix"},
+    {"piv(k,e) = lu(A(i,j,e), i, j)", "A=f64[3,3,5] piv@A=i32[3,5]", "A(i, j, e) shares memory with piv(k, e)"},
 };
 
 } // namespace
@@ -88,6 +125,16 @@ TEST_CASE("null data and mixed devices are refused") {
     s = bound_text("C(i) = A(i)", "C=f64[3] A=f64[3]");
     s.accesses[1].device = 1;
     CHECK_THROWS_WITH(ricci::lowering::lower(s, some_cpu()), Catch::Contains("C lives on cpu, A on cuda:0"));
+}
+
+TEST_CASE("padded and gathered matrices are refused") {
+    auto s = bound_text("solve(A(i,j,e), i, j, X(j,e))", "A=f64[3,3,5] X=f64[3,5]");
+    s.accesses[0].padded = true;
+    CHECK_THROWS_WITH(ricci::lowering::lower(s, some_cpu()),
+                      Catch::Contains("A cannot be padded in a call of solve"));
+    s = bound_text("info(e) = solve(A(i,j,e), i, j, X(j,e))", "A=f64[3,3,5] X=f64[3,5] info=i32[5]");
+    s.positions[static_cast<std::size_t>(s.accesses[0].first_position + 2)].table = 1;
+    CHECK_THROWS_WITH(ricci::lowering::lower(s, some_cpu()), Catch::Contains("is taken from an index table"));
 }
 
 TEST_CASE("a reversed range is refused") { // the text parser finds it earlier

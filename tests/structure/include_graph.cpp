@@ -3,7 +3,7 @@
 // kernels -> kernels. lowering -> the standard library, fmt. runtime -> lowering, kernels. dsl, ricci.hpp -> what
 // lowering/statement.hpp and runtime/run.hpp give; dsl/c_*.cpp -> ricci.h too, which has C's headers alone. tools,
 // examples, bench -> <ricci/...>; tools -> bench. tests -> anything. CUDA's headers stay in runtime/cuda_*, nvrtc_*
-// and cublas*, and in cuda_* of bench/peers and bench/conv, which see runtime/cuda_* too.
+// and cublas*, and in cuda_* of bench/peers, bench/conv and bench/factor, which see runtime/cuda_* too.
 
 #include "tests/catch.hpp"
 
@@ -46,7 +46,7 @@ bool is_cuda_header(const std::string& name) {
 }
 
 bool may_use_cuda(const std::string& path) {
-    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*|bench/(conv|peers)/cuda_[^/]*");
+    static const std::regex pattern("runtime/(cuda_|nvrtc_|cublas)[^/]*|bench/(conv|factor|peers)/cuda_[^/]*");
     return std::regex_match(path, pattern);
 }
 

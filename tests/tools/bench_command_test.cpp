@@ -145,8 +145,8 @@ TEST_CASE("bench fem: a row for each problem, form and order, ricci's results an
                          f);
     INFO(o.err);
     REQUIRE(o.code == 0);
-    CHECK_THAT(o.err, Catch::Contains("MDOF/s") && Catch::Contains("BP6 p=2 L") &&
-                          Catch::Contains("8 checked, 0 wrong"));
+    CHECK_THAT(o.err,
+               Catch::Contains("MDOF/s") && Catch::Contains("BP6 p=2 L") && Catch::Contains("8 checked, 0 wrong"));
     const json report = json::parse(o.out);
     REQUIRE(report["rows"].size() == 8);
     const json& row = report["rows"][1];
@@ -201,9 +201,9 @@ TEST_CASE("bench conv: a row for each layer, batch and algorithm, ricci's result
 TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
     const folder f;
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
-        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, fem, conv, statement\n"},
+        {{}, "ricci: a subcommand is missing; there are batched, tall-skinny, fem, conv, factor, statement\n"},
         {{"everything"},
-         "ricci: 'everything' is no subcommand; there are batched, tall-skinny, fem, conv, statement\n"},
+         "ricci: 'everything' is no subcommand; there are batched, tall-skinny, fem, conv, factor, statement\n"},
         {{"batched", "--sizes", "4..2"}, "ricci: --sizes: '4..2' is no size, no shape and no range of sizes; "},
         {{"batched", "--shape", "3x3"}, "ricci: --shape: '3x3' is no shape; write MxNxK, as 16x8x24\n"},
         {{"batched", "--types", "f65"}, "ricci: --types: 'f65' is no type; "},
@@ -250,13 +250,26 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
         {{"fem", "--types", "c64"}, "ricci: --types: operators are not measured in c64; there are f64, f32\n"},
         {{"fem", "--peers", "eigen"},
          "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas\n"},
+        {{"factor", "--sizes", ""}, "ricci: --sizes: it is empty\n"},
+        {{"factor", "--routines", "svd"},
+         "ricci: --routines: there is no 'svd'; there are cholesky, lu, qr, solve, cholesky_solve, lu_solve\n"},
+        {{"factor", "--shape", "3x4"},
+         "ricci: --shape: cholesky takes square matrices, not 3x4; --routines lu,qr take others\n"},
+        {{"factor", "--types", "f16"},
+         "ricci: --types: factorizations are not measured in f16; there are f64, f32, c128, c64\n"},
+        {{"factor", "--batch", "3", "--bytes", "4MB"},
+         "ricci: --batch and --bytes both say how many matrices there are: leave one out\n"},
+        {{"factor", "--peers", "blas"}, "ricci: --peers: there is no 'blas'; there are lapack, cusolver\n"},
+        {{"factor", "--in-cache"},
+         "ricci: --in-cache: matrices are put back before each call, which empties the caches\n"},
         {{"conv", "--layers", ""}, "ricci: --layers: it is empty\n"},
         {{"conv", "--layers", "alexnet"}, "ricci: --layers: 'alexnet' is no layer; there are vgg16, resnet50, "},
         {{"conv", "--layers", "4x5x2^30"}, "ricci: --layers: 4x5@1073741824 with a batch of 1 is too large\n"},
         {{"conv", "--algorithms", "f8"}, "ricci: --algorithms: there is no 'f8'; there are direct, f2, f4, f6\n"},
         {{"conv", "--batch", "none"}, "ricci: --batch: 'none' is no size and no range of sizes; "},
         {{"conv", "--types", "bf16"}, "ricci: --types: layers are not measured in bf16; there are f32, f16\n"},
-        {{"conv", "--peers", "blas"}, "ricci: --peers: there is no 'blas'; there are direct, im2col, cudnn, "
+        {{"conv", "--peers", "blas"},
+         "ricci: --peers: there is no 'blas'; there are direct, im2col, cudnn, "
          "cudnn-gemm\n"},
         {{"statement"}, "ricci: statements is required\n"},
         {{"statement", "C(i) = A(i)"}, "ricci: statement 1, column 8: 'A' is not given: add A=f64[64]"},
@@ -293,8 +306,8 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
 
 TEST_CASE("peers of a CPU that are not there are named, and the bench goes on without them") {
     const folder f;
-    const auto o = bench({"batched", "--sizes", "3", "--batch", "9", "--repeat", "1", "--json", "-"}, f,
-                         {"RICCI_CXX=/none"});
+    const auto o =
+        bench({"batched", "--sizes", "3", "--batch", "9", "--repeat", "1", "--json", "-"}, f, {"RICCI_CXX=/none"});
     INFO(o.err);
     REQUIRE(o.code == 0);
     const json report = json::parse(o.out);

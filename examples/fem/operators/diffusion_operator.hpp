@@ -23,6 +23,8 @@ class diffusion_operator : public element_operator {
 
     double bytes_of_elements() const override;
     double flops() const override;
+    /// S(q,r,s,n,e), of which element_matrices.hpp makes matrices.
+    const vector& metric() const { return metric_; }
 
   private:
     void statements(bool global) override;

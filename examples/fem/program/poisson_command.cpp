@@ -12,6 +12,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -19,10 +20,14 @@
 namespace fem {
 namespace {
 
+const std::map<std::string, preconditioning> preconditioners{
+    {"none", preconditioning::none}, {"jacobi", preconditioning::jacobi}, {"schwarz", preconditioning::schwarz}};
+
 struct poisson_options {
     mesh_options mesh;
     int refinements = 0, order = 2, progress = 0;
     solver_options solver;
+    preconditioning which = preconditioning::jacobi;
     bool sine = false;
     std::vector<std::string> coefficient;
     std::string neumann, device, vtu, png;
@@ -70,6 +75,18 @@ std::vector<int> parsed_attributes(const std::string& text) {
     return attributes;
 }
 
+const char* described(preconditioning which) {
+    switch (which) {
+    case preconditioning::none:
+        return "none";
+    case preconditioning::jacobi:
+        return "Jacobi, the diagonal";
+    case preconditioning::schwarz:
+        return "additive Schwarz, a block for each element";
+    }
+    return "";
+}
+
 /// Why the solver stopped before the residual was small enough.
 std::string stopped(const solver_result& solved, const solver_options& options) {
     if (!std::isfinite(solved.relative_residual))
@@ -93,8 +110,14 @@ int run(const poisson_options& o) {
     if (vtu && png && vtu->same_file(*png))
         throw usage_error(fmt::format("--vtu {} and --png {} are the same file", o.vtu, o.png));
     const manufactured known = o.sine ? sine_solution(m) : smooth_solution(m.dimension);
-    // The first problem before the first word, so that what is refused is refused instead of it.
-    auto problem = std::make_unique<poisson>(m, o.order, known, device, K, 0, 0, neumann);
+    std::unique_ptr<poisson> problem;
+    linear_map F;
+    double preparation = 0;
+    const auto prepare = [&] {
+        problem = std::make_unique<poisson>(m, o.order, known, device, K, 0, 0, neumann);
+        preparation = seconds(device, [&] { F = problem->preconditioner(o.which); });
+    };
+    prepare(); // the first problem before the first word, so that what is refused is refused instead of it
 
     print_mesh(m);
     fmt::print("\nProblem          -div({}grad u) = f, u given on the {}boundary\n", K ? "K " : "",
@@ -102,23 +125,23 @@ int run(const poisson_options& o) {
     if (!neumann.empty())
         fmt::print("  Neumann        {} given on the boundary with attribute {}\n", K ? "K grad u . n" : "du/dn",
                    fmt::join(neumann, ", "));
-    fmt::print("  solution       {}\nBasis            order {}\nDevice           {}\n\n", known.formula, o.order,
-               device.name());
+    fmt::print("  solution       {}\nBasis            order {}\nPreconditioner   {}\nDevice           {}\n\n",
+               known.formula, o.order, described(o.which), device.name());
     fmt::print("{:>10} {:>12} {:>11} {:>11} {:>12} {:>7} {:>11}\n", "elements", "unknowns", "iterations", "residual",
                "L2 error", "rate", "time");
     double before = 0;
     std::string complaint;
     for (int level = 0; level <= o.refinements; ++level) {
         if (level > 0) {
-            problem.reset(); // the memory of a level is needed for the next
+            F = {}, problem.reset(); // the memory of a level is needed for the next
             m = refine(m);
-            problem = std::make_unique<poisson>(m, o.order, known, device, K, 0, 0, neumann);
+            prepare();
         }
         progress_line progress(o.progress);
         solver_options solver = o.solver;
         solver.progress = [&](int iteration, double residual) { progress(iteration, residual); };
         solver_result solved;
-        const double time = seconds(device, [&] { solved = problem->solve(solver); });
+        const double time = preparation + seconds(device, [&] { solved = problem->solve(solver, F); });
         progress.clear();
         const double error = problem->error();
         fmt::print("{:>10} {:>12} {:>11} {:>11.2e} {:>12.4e} {:>7} {}{}\n", m.elements, problem->space().dofs(),
@@ -167,6 +190,12 @@ void add_poisson_command(CLI::App& app, int& exit_code) {
                      "the boundary's attributes, as 2,3, on which du/dn (with a coefficient K grad u . n) is given "
                      "instead of u; fem info lists them")
         ->check(not_empty());
+    command
+        ->add_option_function<std::string>(
+            "--preconditioner", [o](const std::string& name) { o->which = preconditioners.at(name); },
+            "none; jacobi (default): the diagonal; schwarz: additive Schwarz, a block of the matrix for each "
+            "element: fewer iterations, and more memory, (order + 1)^(2 dimension) numbers an element")
+        ->check(CLI::IsMember(preconditioners));
     command->add_option("--tolerance", o->solver.tolerance, "the residual to reach, relative to that at the start")
         ->check(CLI::Range(1e-15, 1.0))
         ->capture_default_str();

@@ -40,6 +40,10 @@ solver_result conjugate_gradient(const linear_map& A, const linear_map& precondi
     return result;
 }
 
+linear_map identity() {
+    return [](const vector& r, vector& z) { z(i) = r(i); };
+}
+
 linear_map jacobi(const vector& diagonal) {
     std::vector<double> inverse = diagonal.download();
     for (double& value : inverse) value = value == 0 ? 0 : 1 / value;

@@ -7,8 +7,8 @@
 
 namespace fem {
 
-/// y = F x for vectors on the device. A, and the preconditioner, which is anything close to A's inverse: the Jacobi
-/// one below; blocks of elements or static condensation would be another.
+/// y = F x for vectors on the device. A, and the preconditioner, which is anything close to A's inverse: those below,
+/// and that of schwarz.hpp.
 using linear_map = std::function<void(const vector& x, vector& y)>;
 
 struct solver_options {
@@ -28,6 +28,8 @@ struct solver_result {
 solver_result conjugate_gradient(const linear_map& A, const linear_map& preconditioner, const vector& b, vector& x,
                                  const solver_options& options);
 
+/// No preconditioner: the result is what it is given.
+linear_map identity();
 /// Divides by the diagonal; where that is 0, the result is 0.
 linear_map jacobi(const vector& diagonal);
 

@@ -1,9 +1,11 @@
 // poisson: given values are taken to the right side, the rest is solved for.
 #include "examples/fem/solve/poisson.hpp"
 
+#include "examples/fem/operators/element_matrices.hpp"
 #include "examples/fem/operators/geometry.hpp"
 #include "examples/fem/operators/interpolation.hpp"
 #include "examples/fem/solve/neumann.hpp"
+#include "examples/fem/solve/schwarz.hpp"
 #include "examples/fem/solve/source.hpp"
 
 #include <cmath>
@@ -55,7 +57,21 @@ void poisson::find_boundary(const mesh& from, const std::vector<int>& neumann) {
     u_ = to_device(values, device);
 }
 
+linear_map poisson::preconditioner(preconditioning which) {
+    if (which == preconditioning::none) return identity();
+    if (which == preconditioning::jacobi) return jacobi(diffusion_->diagonal());
+    check_schwarz_memory(space_);
+    return additive_schwarz(space_,
+                            element_diffusion_matrices(basis_, space_.dimension(), space_.elements(),
+                                                       diffusion_->metric(), assembly::factored),
+                            free_);
+}
+
 solver_result poisson::solve(const solver_options& options) {
+    return solve(options, preconditioner(preconditioning::jacobi));
+}
+
+solver_result poisson::solve(const solver_options& options, const linear_map& preconditioner) {
     const auto& device = load_.device();
     vector right(space_.dofs(), device), x(space_.dofs(), device);
     u_(g) = (1 - free_(g)) * u_(g);
@@ -68,7 +84,7 @@ solver_result poisson::solve(const solver_options& options) {
         diffusion_->apply(from, to);
         to(g) = free_(g) * to(g);
     };
-    const solver_result result = conjugate_gradient(A, jacobi(diffusion_->diagonal()), right, x, options);
+    const solver_result result = conjugate_gradient(A, preconditioner, right, x, options);
     u_(g) += x(g);
     return result;
 }

@@ -6,11 +6,19 @@
 #include "examples/fem/solve/manufactured.hpp"
 #include "examples/fem/space/h1_space.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace fem {
+
+/// What makes conjugate gradients need fewer iterations.
+enum class preconditioning : std::uint8_t {
+    none,
+    jacobi, ///< the diagonal's inverse
+    schwarz ///< the inverses of the blocks at the nodes of each element: additive_schwarz
+};
 
 /// K is constant. On the parts of the boundary with an attribute of `neumann` the flux K grad u . n is given, on the
 /// others u: at their nodes, by the known solution. By Gauss-Legendre points, p+2 in each direction unless another
@@ -23,7 +31,12 @@ class poisson {
             std::optional<symmetric_matrix> K = std::nullopt, int points = 0, int error_points = 0,
             const std::vector<int>& neumann = {});
 
+    /// F for A without the rows and columns of nodes where u is given. Throws as additive_schwarz, and
+    /// not_enough_memory.
+    linear_map preconditioner(preconditioning which);
+    /// By Jacobi's preconditioner unless another is given.
     solver_result solve(const solver_options& options);
+    solver_result solve(const solver_options& options, const linear_map& preconditioner);
 
     /// The computed solution, one number for each node of the space; before solve() 0 but where u is given.
     const vector& solution() const { return u_; }

@@ -1,0 +1,361 @@
+// factor_lanes_lu: P A = L U, right-looking, by a grid of lanes: lane l has rows l % row_groups, + row_groups, ...
+// and of them columns l / row_groups, + column_groups, ... in registers; with one column group, whole rows.
+//
+// The search orders rows by keys of 32 bits: the upper ones of the number's size, the last six of them replaced by
+// the row's number. So the largest key, one reduction, tells all lanes which row is the pivot's; only where another
+// key is within six bits of it, which is rare, all the number's bits and then the rows' positions decide. While the
+// search runs each lane takes the reciprocal of what may be its pivot. Then a step waits for no division: the pivot's
+// lane publishes its row, everyone gets the reciprocal by a shuffle, and updates, the next column first, so that its
+// search runs behind the other columns'. Several column groups publish the column too.
+//
+// What bounds it (H100, f64, n = 32, 1788 cycles a matrix): what shared memory returns to a warp's lanes, 128 bytes a
+// cycle, so rows are read only as far as registers are left (`panel`), and warps: registers want a cap. Column groups
+// read less but have more instructions a step: they pay from n = 33 on, where a lane cannot have whole rows.
+#pragma once
+
+#include "factor_lanes_group.cuh"
+#include "ptx_reduce.cuh"
+#include "ptx_roots.cuh"
+
+using grid_elements = element[grid_lines][grid_columns];
+
+/// A row's standing in the search: while it may be a pivot, this and its number, which take the place of a number's
+/// sign and last bits to make its key; then its position.
+constexpr unsigned is_candidate = 1u << 31, row_bits = 63;
+
+/// Whether lanes take the reciprocals of what may become the pivot while they look for it.
+constexpr bool is_quick = exchanges && !is_complex;
+
+/// Of a number's upper bits: whether its reciprocal overflows, or underflows.
+RICCI_FUNCTION bool is_extreme(unsigned size) {
+    constexpr unsigned least = sizeof(real) == 8 ? 0x00300000u : 0x01800000u,
+                       most = sizeof(real) == 8 ? 0x7fc00000u : 0x7e000000u;
+    return size - least >= most - least;
+}
+
+/// 1/pivot for a column, whose elements it scales where that alone overflows or underflows: by zero nothing is
+/// divided.
+RICCI_FUNCTION element inverse_for(element pivot, element (&column)[grid_lines]) {
+    const element one = from_real<element>(1, 0);
+    const unsigned size = upper_of_size(pivot);
+    if (is_extreme(size)) {
+        as_if_new(0); // a branch
+        if (is_zero(pivot)) return one;
+        const real scale = size < 0x40000000u ? pivot_inverse::scale : 1 / pivot_inverse::scale;
+        pivot = scaled(pivot, scale);
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) column[r] = scaled(column[r], scale);
+    }
+    return one / pivot;
+}
+template <class T>
+RICCI_FUNCTION T as_element(real x) {
+    return from_real<T>(x, 0);
+}
+
+struct lane_grid {
+    const lane_group& group;
+    int row_group, column_group;
+    grid_elements x;
+    unsigned standing[grid_lines];
+    element *column, *row_part; ///< what is published in a step
+    int turn = grid_line;       ///< and how far from it that of the next
+    int *position_of, *row_at;
+
+    RICCI_FUNCTION explicit lane_grid(const lane_group& g)
+        : group(g), row_group(g.lane % row_groups), column_group(g.lane / row_groups), column(g.scratch),
+          row_part(g.scratch + column_pitch + column_group * row_pitch) {
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) {
+            const bool is_row = row_groups * (r + 1) <= m || row(r) < m;
+            standing[r] = is_row ? is_candidate | static_cast<unsigned>(row(r)) : 0;
+            RICCI_UNROLL
+            for (int c = 0; c < grid_columns; ++c)
+                x[r][c] = as_meant(*(is_row && has_column(c) ? place(row(r), c) : group.matrix));
+        }
+        constexpr int kept = (m + 1) / 2 * 2;
+        position_of = notes() + 8 + group.lane / 32 * 2 * kept, row_at = position_of + kept;
+        if constexpr (exchanges) {
+            RICCI_UNROLL
+            for (int i = 0; i < m; i += lanes_of_warp)
+                if (const int at = i + group.lane % 32; at < m) position_of[at] = row_at[at] = at;
+            __syncwarp();
+        }
+    }
+
+    RICCI_FUNCTION int* notes() const { return reinterpret_cast<int*>(group.scratch + 2 * grid_line); }
+    RICCI_FUNCTION int row(int r) const { return row_group + row_groups * r; }
+    RICCI_FUNCTION bool has_column(int c) const {
+        return column_groups * (c + 1) <= n || column_group + column_groups * c < n;
+    }
+    RICCI_FUNCTION element* place(int i, int c) const {
+        return group.matrix + i * slab::along + (column_group + column_groups * c) * slab::across;
+    }
+    RICCI_FUNCTION bool has_row(int r) const { return group.exists && (row_groups * (r + 1) <= m || row(r) < m); }
+    RICCI_FUNCTION void take_turns() { column += turn, row_part += turn, turn = -turn; }
+
+    using keys = unsigned[grid_lines];
+    RICCI_FUNCTION unsigned key_of(int r, element e) const {
+        return (upper_of_size(e) & ~row_bits & ~is_candidate) | standing[r];
+    }
+    RICCI_FUNCTION static unsigned largest_of_rows(const keys& key) {
+        unsigned largest = 0;
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) largest = key[r] > largest ? key[r] : largest;
+        return largest;
+    }
+    RICCI_FUNCTION static unsigned largest_of(const keys& key, bool counts = true) {
+        return largest_of_lanes<lanes_of_warp>(counts ? largest_of_rows(key) : 0);
+    }
+    /// Of the lane's row with this key.
+    RICCI_FUNCTION real quick_inverse(const keys& key, unsigned largest) const {
+        if constexpr (is_quick) {
+            real pivot = real_of(x[0][0]);
+            RICCI_UNROLL
+            for (int r = 1; r < grid_lines; ++r) pivot = key[r] == largest ? real_of(x[r][0]) : pivot;
+            return near_reciprocal(pivot);
+        } else {
+            return 0;
+        }
+    }
+    RICCI_FUNCTION real* told_inverse(int k) const { return reinterpret_cast<real*>(notes() + 4) + k % 2; }
+
+    /// The pivot's key where several may be: the largest by all the number's bits, and of equal ones the first.
+    RICCI_FUNCTION unsigned decide(const keys& key, unsigned largest, bool counts) const {
+        __syncwarp(); // positions are there
+        bool is_left[grid_lines];
+        keys part;
+        const auto keep_largest = [&] {
+            const unsigned best = largest_of(part);
+            RICCI_UNROLL
+            for (int r = 0; r < grid_lines; ++r) is_left[r] = is_left[r] && part[r] == best;
+        };
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) {
+            is_left[r] = counts && (key[r] & is_candidate) != 0 && (key[r] ^ largest) <= row_bits;
+            part[r] = is_left[r] ? upper_of_size(x[r][0]) : 0;
+        }
+        keep_largest();
+        if constexpr (sizeof(real) == 8) {
+            RICCI_UNROLL
+            for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? lower_of_size(x[r][0]) : 0;
+            keep_largest();
+        }
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? is_candidate - position_of[row(r)] : 0;
+        keep_largest();
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? key[r] : 0;
+        return largest_of(part);
+    }
+};
+
+/// Steps of the columns that lanes have from their number First on.
+template <int First>
+RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned largest, real quick) {
+    constexpr int first = First * column_groups, rounds = larger_of(1, panel / column_groups),
+                  end = smaller_of(pivots, first + rounds * column_groups), width = grid_columns - First;
+    if constexpr (first < pivots) {
+        const lane_group& group = grid.group;
+        grid_elements& x = grid.x;
+        RICCI_UNROLL_ONCE
+        for (int k = first; k < end; ++k) {
+            const int owner = k % column_groups;
+            const bool is_owner = grid.column_group == owner;
+            if (column_groups > 1 && is_owner) {
+                RICCI_UNROLL
+                for (int r = 0; r < grid_lines; ++r) grid.column[grid.row(r)] = x[r][0];
+            }
+            if constexpr (exchanges) {
+                unsigned nearest = ~0u; // key below the largest: less than row_bits where it may have the same bits
+                RICCI_UNROLL
+                for (int r = 0; r < grid_lines; ++r) {
+                    const unsigned below = largest - 1 - key[r];
+                    nearest = below < nearest ? below : nearest;
+                }
+                if (__any_sync(0xffffffffu, is_owner && nearest < row_bits)) {
+                    largest = grid.decide(key, largest, is_owner);
+                    if constexpr (grid_lines > 1) quick = grid.quick_inverse(key, largest);
+                }
+                if constexpr (!in_one_warp)
+                    if (is_owner && grid.row_group == static_cast<int>(largest & row_bits) % row_groups) {
+                        grid.notes()[k % 2] = static_cast<int>(largest);
+                        *grid.told_inverse(k) = quick;
+                    }
+            }
+            if constexpr (column_groups > 1) group_barrier();
+            if constexpr (!exchanges)
+                largest = is_candidate | k;
+            else if constexpr (!in_one_warp)
+                largest = static_cast<unsigned>(grid.notes()[k % 2]);
+            const int row = static_cast<int>(largest & row_bits), line = row / row_groups;
+            element l[grid_lines];
+            if (grid.row_group == row % row_groups) {
+                RICCI_UNROLL
+                for (int r = 0; r < grid_lines; ++r)
+                    if (line == r) write_run<width>(grid.row_part, x[r]);
+            }
+            RICCI_UNROLL
+            for (int r = 0; r < grid_lines; ++r) l[r] = column_groups > 1 ? grid.column[grid.row(r)] : x[r][0];
+            element inverse;
+            if constexpr (is_quick) {
+                if constexpr (in_one_warp)
+                    inverse = as_element<element>(
+                        __shfl_sync(0xffffffffu, quick, row % row_groups + owner * row_groups, lanes));
+                else
+                    inverse = as_element<element>(*grid.told_inverse(k));
+                __syncwarp();
+                if (is_extreme(largest & ~(is_candidate | row_bits)))
+                    inverse = inverse_for(column_groups > 1 ? grid.column[row] : grid.row_part[0], l);
+            } else {
+                if constexpr (column_groups > 1) {
+                    inverse = inverse_for(grid.column[row], l);
+                    __syncwarp();
+                } else {
+                    __syncwarp();
+                    inverse = inverse_for(grid.row_part[0], l);
+                }
+            }
+            int position = 0, other = 0; // whose row goes there
+            if constexpr (exchanges) position = grid.position_of[row], other = grid.row_at[k];
+            const unsigned pivots_standing = largest & (is_candidate | row_bits);
+            RICCI_UNROLL
+            for (int r = 0; r < grid_lines; ++r) {
+                if (grid.standing[r] == pivots_standing) grid.standing[r] = static_cast<unsigned>(k);
+                const bool is_below = grid.standing[r] >= is_candidate;
+                l[r] = l[r] * inverse;
+                if (is_owner && is_below) x[r][0] = l[r];
+                if (!is_below) l[r] = zero();
+            }
+            const auto search = [&](int of) {
+                if constexpr (exchanges) {
+                    RICCI_UNROLL
+                    for (int r = 0; r < grid_lines; ++r) key[r] = grid.key_of(r, x[r][0]);
+                    largest = lane_grid::largest_of(key, column_groups == 1 || grid.column_group == of);
+                    quick = grid.quick_inverse(key, lane_grid::largest_of_rows(key));
+                }
+            };
+            if (column_groups == 1 || owner == column_groups - 1) { // registers move on by one column
+                const int c = k / column_groups;
+                element done[grid_lines];
+                RICCI_UNROLL
+                for (int r = 0; r < grid_lines; ++r) done[r] = x[r][0];
+                if constexpr (width > 1)
+                    read_run<1, width>(grid.row_part, [&](int j, element of_row) {
+                        RICCI_UNROLL
+                        for (int r = 0; r < grid_lines; ++r) x[r][j - 1] = without_product(x[r][j], l[r], of_row);
+                        if (j == 1) search(0);
+                    });
+                RICCI_UNROLL
+                for (int r = 0; r < grid_lines; ++r)
+                    if (grid.has_row(r)) *grid.place(grid.row(r), c) = as_meant(done[r]);
+            } else {
+                const bool is_behind = grid.column_group > owner;
+                read_run<0, width>(grid.row_part, [&](int j, element of_row) {
+                    RICCI_UNROLL
+                    for (int r = 0; r < grid_lines; ++r)
+                        if (j > 0 || is_behind) x[r][j] = without_product(x[r][j], l[r], of_row);
+                    if (j == 0) search(owner + 1);
+                });
+            }
+            if constexpr (exchanges) {
+                if (group.lane % 32 == 0 && position != k)
+                    grid.position_of[other] = position, grid.row_at[position] = other;
+                if (group.lane == 0) group.positions[k] = position;
+            }
+            grid.take_turns();
+        }
+        grid_steps<First + rounds>(grid, key, largest, quick);
+    }
+}
+
+/// Leaves the factors in the slab at their rows' first places.
+RICCI_FUNCTION void lu_by_grid(const lane_group& group, row_places& places) {
+    lane_grid grid(group);
+    lane_grid::keys key;
+    unsigned largest = 0;
+    real quick = 0;
+    if constexpr (exchanges) {
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r) key[r] = grid.key_of(r, grid.x[r][0]);
+        largest = lane_grid::largest_of(key, grid.column_group == 0);
+        quick = grid.quick_inverse(key, lane_grid::largest_of_rows(key));
+    }
+    grid_steps<0>(grid, key, largest, quick);
+    constexpr int done = pivots / column_groups;
+    RICCI_UNROLL
+    for (int r = 0; r < grid_lines; ++r)
+        if (grid.has_row(r)) {
+            RICCI_UNROLL
+            for (int c = done; c < grid_columns; ++c)
+                if (grid.has_column(c)) *grid.place(grid.row(r), c) = as_meant(grid.x[r][c - done]);
+        }
+    group_barrier();
+    if constexpr (exchanges) {
+        int position[grid_lines];
+        RICCI_UNROLL
+        for (int r = 0; r < grid_lines; ++r)
+            position[r] = grid.standing[r] < is_candidate                ? static_cast<int>(grid.standing[r])
+                          : row_groups * (r + 1) <= m || grid.row(r) < m ? grid.position_of[grid.row(r)]
+                                                                         : 0;
+        if constexpr (column_groups == 1) {
+            RICCI_UNROLL
+            for (int r = 0; r < lines; ++r)
+                if (places.position[r] >= 0) places.position[r] = position[r];
+        } else { // what comes after asks by rows of lanes
+            int* const went = reinterpret_cast<int*>(group.scratch);
+            RICCI_UNROLL
+            for (int r = 0; r < grid_lines; ++r)
+                if (grid.column_group == 0 && (row_groups * (r + 1) <= m || grid.row(r) < m))
+                    went[grid.row(r)] = position[r];
+            group_barrier();
+            RICCI_UNROLL
+            for (int r = 0; r < lines; ++r)
+                if (places.position[r] >= 0) places.position[r] = went[group.row(r)];
+            group_barrier();
+        }
+    }
+    // the first pivot that is zero, and the exchanges' parity
+    unsigned first = 0;
+    int exchanged = 0;
+    RICCI_UNROLL
+    for (int r = 0; r < lines; ++r)
+        if (const int k = places.position[r]; k >= 0 && k < pivots) {
+            const unsigned before_end = static_cast<unsigned>(pivots - k);
+            if (before_end > first && is_zero(*group.place(r, k))) first = before_end;
+            if constexpr (has_determinant && exchanges) exchanged ^= group.positions[k] != k;
+        }
+    first = largest_of_lanes<lanes_of_warp>(first);
+    if constexpr (has_determinant && exchanges) {
+        RICCI_UNROLL
+        for (int apart = lanes_of_warp / 2; apart > 0; apart /= 2)
+            exchanged ^= __shfl_xor_sync(0xffffffffu, exchanged, apart);
+    }
+    if constexpr (!in_one_warp) {
+        unsigned* const of_warps = reinterpret_cast<unsigned*>(group.scratch);
+        if (group.lane % 32 == 0) of_warps[group.lane / 32] = first | static_cast<unsigned>(exchanged) << 16;
+        __syncthreads();
+        const unsigned a = of_warps[0], b = of_warps[1];
+        first = larger_of(a & 0xffffu, b & 0xffffu), exchanged = (a ^ b) >> 16;
+        __syncthreads();
+    }
+    places.info = first == 0 ? 0 : pivots - static_cast<int>(first) + 1;
+    places.is_odd = exchanged != 0;
+}
+
+/// Brings rows in the slab to their positions.
+RICCI_FUNCTION void move_rows(const lane_group& group, const row_places& places) {
+    constexpr int at_once = larger_of(1, smaller_of(n, 128 / lines / static_cast<int>(sizeof(element))));
+    RICCI_UNROLL_ONCE
+    for (int first = 0; first < n; first += at_once) {
+        element x[lines][at_once];
+        group.each<at_once>([&](int r, int j) {
+            if (n % at_once == 0 || first + j < n) x[r][j] = *group.place(r, first + j);
+        });
+        group_barrier();
+        group.each<at_once>([&](int r, int j) {
+            if (n % at_once == 0 || first + j < n)
+                group.matrix[places.position[r] * slab::along + (first + j) * slab::across] = x[r][j];
+        });
+    }
+}

@@ -1,0 +1,219 @@
+// factor_test: factorizations and solves on each device by LAPACK's test ratios: every routine, type and layout,
+// sizes on both sides of where kernels change, shapes, and matrices that are graded, badly scaled, singular,
+// indefinite or hold a NaN.
+#include "tests/catch.hpp"
+#include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/matrix_problem.hpp"
+
+#include <array>
+#include <vector>
+
+using namespace ricci;
+using namespace ricci::tests;
+using lowering::routine;
+using lowering::scalar_type;
+
+namespace {
+
+constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
+constexpr matrix_layout layouts[] = {matrix_layout::dense, matrix_layout::interleaved, matrix_layout::row_major,
+                                     matrix_layout::padded, matrix_layout::reversed};
+constexpr matrix_kind kinds[] = {matrix_kind::random,     matrix_kind::graded,   matrix_kind::large,
+                                 matrix_kind::small,      matrix_kind::singular, matrix_kind::dependent,
+                                 matrix_kind::indefinite, matrix_kind::zero,     matrix_kind::with_nan};
+constexpr std::int64_t batches[] = {1, 3, 37};
+
+/// Whether a kind says something of a routine: of what takes factors, and of determinants, well-conditioned ones.
+bool is_wanted(matrix_kind kind, routine what) {
+    if (what == routine::cholesky || what == routine::lu || what == routine::qr) return true;
+    if (what == routine::solve || what == routine::inverse || what == routine::log_determinant)
+        return kind == matrix_kind::random || kind == matrix_kind::singular || kind == matrix_kind::zero;
+    return kind == matrix_kind::random;
+}
+
+void check(matrix_problem p, std::int32_t device) {
+    INFO(to_string(p));
+    const auto out = run_matrix_problem(p, device);
+    CHECK(out.mistake == "");
+}
+
+/// One kernel, all kinds of matrices.
+void check_kinds(matrix_problem p, std::int32_t device) {
+    std::size_t n = static_cast<std::size_t>(p.m + p.n);
+    for (const auto kind : kinds) {
+        if (!is_wanted(kind, p.what)) continue;
+        p.kind = kind;
+        p.batch = p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
+        p.seed = n;
+        check(p, device);
+    }
+}
+
+#if RICCI_TEST_DEVICE == 0 // a kernel compiles in half a second
+const std::vector<std::int64_t> sizes{1, 2, 3, 5, 8, 13, 17, 31, 32, 48, 65, 100};
+#elif RICCI_TEST_DEVICE < 0 // threads are fibres
+const std::vector<std::int64_t> sizes{1, 2, 4, 5, 8, 9, 15, 17, 32, 50, 66};
+#else
+const std::vector<std::int64_t> sizes{
+    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,  17,  18,  19,  20,  21,  22,  23,  24, 25, 26,
+    27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42,  43,  44,  45,  46,  47,  48,  49,  50, 51, 52,
+    53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 80, 96, 100, 127, 128, 129, 160, 192, 256, 300, 512};
+#endif
+
+/// Of the sizes, so that each routine has others: under sanitizers a kernel compiles three times as long.
+constexpr std::size_t every = RICCI_TEST_COUNT > 0 ? RICCI_TEST_COUNT : 1;
+
+} // namespace
+
+TEST_CASE("square matrices are factored") {
+    const auto device = device_under_test();
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
+    std::size_t turn = static_cast<std::size_t>(what);
+    for (std::size_t s = turn % every; s < sizes.size(); s += every) {
+        const auto n = sizes[s];
+        matrix_problem p;
+        p.what = what, p.m = p.n = n;
+        p.type = types[turn % std::size(types)];
+        p.layout = layouts[turn * 2 / 3 % std::size(layouts)];
+        p.wide = turn % 5 == 0;
+        ++turn;
+        check_kinds(p, device);
+    }
+}
+
+TEST_CASE("every type and layout is factored") {
+    const auto device = device_under_test();
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
+    std::size_t turn = 0;
+    for (const auto type : types)
+        for (const auto layout : layouts) {
+            matrix_problem p;
+            p.what = what, p.type = type, p.layout = layout, p.batch = 19;
+            p.m = p.n = std::array<std::int64_t, 3>{6, 11, 20}[turn++ % 3];
+            check(p, device);
+        }
+}
+
+TEST_CASE("rectangular matrices are factored") {
+    const auto device = device_under_test();
+    const auto what = GENERATE(routine::lu, routine::qr);
+    constexpr std::int64_t shapes[][2] = {{1, 4},   {4, 1},   {3, 7},   {9, 5},  {20, 6},
+                                          {12, 31}, {40, 17}, {70, 20}, {20, 70}};
+    std::size_t turn = 0;
+    for (const auto& [m, n] : shapes) {
+        matrix_problem p;
+        p.what = what, p.m = m, p.n = n, p.type = types[turn % std::size(types)];
+        p.layout = layouts[turn++ % std::size(layouts)];
+        check_kinds(p, device);
+    }
+}
+
+TEST_CASE("systems are solved at once") {
+    const auto device = device_under_test();
+    constexpr std::int64_t shapes[][2] = {{1, 1},  {3, 1},  {4, 5},  {8, 1}, {13, 3},
+                                          {20, 1}, {32, 2}, {40, 1}, {70, 3}};
+    std::size_t turn = 0;
+    for (const auto& [n, r] : shapes)
+        for (const bool positive : {false, true}) {
+            matrix_problem p;
+            p.what = routine::solve, p.m = p.n = n, p.r = r, p.positive = positive;
+            p.type = types[turn % std::size(types)];
+            p.layout = layouts[turn / 2 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
+            p.apart = turn % 3 != 0, p.conjugated = turn % 4 == 1, p.unpivoted = false;
+            ++turn;
+            check_kinds(p, device);
+        }
+}
+
+TEST_CASE("inverses and determinants") {
+    const auto device = device_under_test();
+    const auto what = GENERATE(routine::inverse, routine::log_determinant);
+    std::size_t turn = 0;
+    for (const std::int64_t n : {1, 3, 8, 17, 33, 66}) {
+        matrix_problem p;
+        p.what = what, p.m = p.n = n, p.type = types[turn % std::size(types)];
+        p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[(turn + 1) % std::size(layouts)];
+        p.apart = turn % 2 == 0, p.positive = turn % 3 == 2;
+        ++turn;
+        check_kinds(p, device);
+    }
+}
+
+TEST_CASE("least squares") {
+    const auto device = device_under_test();
+    constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 1}, {9, 9, 2}, {20, 6, 1}, {33, 16, 3}, {70, 30, 1}};
+    std::size_t turn = 0;
+    for (const auto what : {routine::least_squares, routine::qr_solve})
+        for (const auto& [m, n, r] : shapes) {
+            matrix_problem p;
+            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 7, p.type = types[turn % std::size(types)];
+            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
+            p.conjugated = turn % 4 == 3;
+            ++turn;
+            check(p, device);
+        }
+}
+
+TEST_CASE("systems are solved with factors") {
+    const auto device = device_under_test();
+    constexpr std::int64_t shapes[][2] = {{1, 1}, {4, 1}, {7, 2}, {16, 1}, {17, 5}, {32, 1}, {50, 1}, {66, 9}};
+    std::size_t turn = 0;
+    for (const auto what : {routine::cholesky_solve, routine::lu_solve, routine::triangular_solve})
+        for (const auto& [n, r] : shapes) {
+            matrix_problem p;
+            p.what = what, p.m = p.n = n, p.r = r, p.batch = n > 40 ? 3 : 21, p.type = types[turn % std::size(types)];
+            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 3 % std::size(layouts)];
+            p.apart = turn % 2 == 0, p.conjugated = turn % 5 == 2, p.wide = turn % 3 == 1;
+            p.upper = turn % 2 == 1, p.unit = turn % 7 == 3;
+            ++turn;
+            check(p, device);
+        }
+}
+
+TEST_CASE("Q is applied and formed") {
+    const auto device = device_under_test();
+    constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {6, 4, 6}, {4, 6, 2}, {17, 17, 3}, {32, 8, 8}, {66, 20, 5}};
+    std::size_t turn = 0;
+    for (const auto what : {routine::apply_q, routine::form_q})
+        for (const auto& [m, n, r] : shapes) {
+            matrix_problem p;
+            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 5, p.type = types[turn % std::size(types)];
+            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
+            p.apart = turn % 2 == 0 || what == routine::form_q, p.adjoint = turn % 3 == 1,
+            p.conjugated = turn % 4 == 2;
+            ++turn;
+            check(p, device);
+        }
+}
+
+TEST_CASE("a batch of no matrices, and one of many") {
+    const auto device = device_under_test();
+    for (const auto what : {routine::cholesky, routine::lu, routine::qr})
+        for (const std::int64_t batch : {0, RICCI_TEST_DEVICE < 0 ? 300 : 3000}) {
+            matrix_problem p;
+            p.what = what, p.m = p.n = 3, p.batch = batch;
+            check(p, device);
+        }
+}
+
+TEST_CASE(
+    "sizes that keep changing take kernels with sizes as arguments") { // beyond 16 of them: runtime/lower_for.cpp
+    const auto device = device_under_test();
+    const auto what = GENERATE(routine::lu, routine::qr_solve);
+    for (std::int64_t n = 1; n <= 19; ++n) {
+        matrix_problem p;
+        p.what = what, p.m = p.n = n, p.type = scalar_type::f32, p.batch = 4, p.wide = true;
+        p.seed = static_cast<std::uint64_t>(n);
+        check(p, device);
+    }
+}
+
+#if RICCI_TEST_DEVICE == 0
+TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
+    for (const auto what : {routine::cholesky, routine::solve}) {
+        matrix_problem p;
+        p.what = what, p.m = p.n = 1500, p.batch = 1, p.positive = what == routine::solve;
+        check(p, 0);
+    }
+}
+#endif
