@@ -210,10 +210,8 @@ TEST_CASE(
 
 #if RICCI_TEST_DEVICE == 0
 TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
-    for (const auto what : {routine::cholesky, routine::solve}) {
-        matrix_problem p;
-        p.what = what, p.m = p.n = 1500, p.batch = 1, p.positive = what == routine::solve;
-        check(p, 0);
-    }
+    matrix_problem p;
+    p.what = routine::solve, p.m = p.n = 1500, p.batch = 1, p.positive = true; // judged in n^2
+    check(p, 0);
 }
 #endif
