@@ -61,8 +61,6 @@ namespace dsl {
 
 template <class X>
 concept integer_table = std::derived_from<X, table_tag>;
-template <class X>
-concept call_operand = expression<X> || integer_table<X>;
 
 template <class X>
 constexpr bool is_tag =
@@ -103,16 +101,24 @@ auto capture_call(const Matrix& matrix, const Row&, const Column&, const In&... 
     return matrix_capture<What, Matrix, Row, Column, In...>(matrix, in...);
 }
 
-/// Runs a call whose operands are given but for info, which it returns in a tensor where no option says where it
-/// goes.
+/// A call with its own operands, those among the options, and what these say.
 template <routine What, class Matrix, class Row, class Column, class Own, class... Options>
-auto run_call(const Matrix& matrix, const Row& row, const Column& column, const Own& own, const Options&... options) {
+auto capture_with_options(const Matrix& matrix, const Row& row, const Column& column, const Own& own,
+                          const Options&... options) {
     auto call = std::apply([&](const auto&... in) { return capture_call<What>(matrix, row, column, in...); },
                            std::tuple_cat(own, operands_among(options...)));
     [[maybe_unused]] const auto set = [&](const auto& option) {
         if constexpr (is_tag<std::remove_cvref_t<decltype(option)>>) set_option(call.call(), option);
     };
     (set(options), ...);
+    return call;
+}
+
+/// Runs a call whose operands are given but for info, which it returns in a tensor where no option says where it
+/// goes.
+template <routine What, class Matrix, class Row, class Column, class Own, class... Options>
+auto run_call(const Matrix& matrix, const Row& row, const Column& column, const Own& own, const Options&... options) {
+    auto call = capture_with_options<What>(matrix, row, column, own, options...);
     if constexpr (What == routine::inverse)
         if (call.call().of(matrix_role::solution) < 0) call.solve_into_matrix();
     if constexpr (gives_info<Options...>) {
@@ -259,14 +265,10 @@ auto qr_solve(const Matrix& a, const Row& row, const Column& column, const Tau& 
 template <expression Matrix, class Row, class Column, expression Tau, expression C, class... Options>
 void apply_q(const Matrix& a, const Row& row, const Column& column, const Tau& tau, const C& c,
              const Options&... options) {
-    auto call = std::apply([&](const auto&... in) { return capture_call<routine::apply_q>(a, row, column, in...); },
-                           std::tuple_cat(as_role<matrix_role::vector>(tau), as_role<matrix_role::solution>(c),
-                                          operands_among(options...)));
-    [[maybe_unused]] const auto set = [&](const auto& option) {
-        if constexpr (is_tag<std::remove_cvref_t<decltype(option)>>) set_option(call.call(), option);
-    };
-    (set(options), ...);
-    call.run();
+    capture_with_options<routine::apply_q>(
+        a, row, column, std::tuple_cat(as_role<matrix_role::vector>(tau), as_role<matrix_role::solution>(c)),
+        options...)
+        .run();
 }
 
 /// The first columns of Q, as many as Q(i, l, e) has, with what qr left (orgqr, ungqr).

@@ -188,7 +188,6 @@ using run_time_tensor = typename tensor_of_shape<T, run_time_shape<Rank>>::type;
 /// One call in the making: construct, make results, run.
 template <routine What, class Matrix, class Row, class Column, class... Operands>
 class matrix_capture {
-
   public:
     using row_name = typename name_of_index<Row>::type;
     using column_name = typename name_of_index<Column>::type;
@@ -221,7 +220,6 @@ class matrix_capture {
     }
 
     lowering::matrix_call& call() { return s_.call; }
-    lowering::statement& statement() { return s_; }
 
     /// A zeroed tensor over the batch, in a role.
     template <class T>
@@ -236,28 +234,7 @@ class matrix_capture {
         s_.labels.push_back({"step", 0, length});
         return make_over<T, batch_rank + 1>(matrix_role::vector, {static_cast<std::int32_t>(s_.labels.size()) - 1});
     }
-    /// The matrix once more, its rows and columns exchanged, as what is solved for.
-    void solve_into_matrix() {
-        const auto first = static_cast<std::int32_t>(s_.positions.size());
-        auto a = s_.accesses[0];
-        for (int p = 0; p < a.position_count; ++p) {
-            auto position = lowering::position_of(s_, a, p);
-            const auto terms = static_cast<std::int32_t>(s_.terms.size());
-            for (int t = 0; t < position.term_count; ++t) {
-                auto term = s_.terms[static_cast<std::size_t>(position.first_term + t)];
-                if (term.label == s_.call.row)
-                    term.label = s_.call.column;
-                else if (term.label == s_.call.column)
-                    term.label = s_.call.row;
-                s_.terms.push_back(term);
-            }
-            position.first_term = terms;
-            s_.positions.push_back(position);
-        }
-        a.first_position = first;
-        s_.call.of(matrix_role::solution) = static_cast<std::int32_t>(s_.accesses.size());
-        s_.accesses.push_back(a);
-    }
+    void solve_into_matrix() { lowering::solve_into_matrix(s_); }
     void run() const { runtime::run(s_); }
 
   private:

@@ -450,52 +450,6 @@ class parser : dsl::text_scanner {
 
 } // namespace
 
-bool text_statement::writes(std::size_t n) const {
-    if (!is_call()) return n == 0;
-    for (std::size_t r = 0; r < lowering::matrix_roles; ++r)
-        if (unbound.call.access[r] == static_cast<std::int32_t>(n) &&
-            lowering::writes_role(unbound.call, static_cast<lowering::matrix_role>(r)))
-            return true;
-    return false;
-}
-
-bool text_statement::reads(std::size_t n) const {
-    if (!is_call()) return n > 0;
-    using enum lowering::matrix_role;
-    const auto& call = unbound.call;
-    const auto is = [&](lowering::matrix_role r) { return call.of(r) == static_cast<std::int32_t>(n); };
-    const bool in_place =
-        call.of(given) < 0 && call.what != lowering::routine::inverse && call.what != lowering::routine::form_q;
-    return is(matrix) || is(given) || (is(vector) && !lowering::writes_role(call, vector)) ||
-           (is(solution) && in_place);
-}
-
-bool text_statement::reads(std::string_view name) const {
-    for (std::size_t n = 0; n < unbound.accesses.size(); ++n)
-        if (unbound.accesses[n].name == name && reads(n)) return true;
-    return false;
-}
-
-bool text_statement::writes(std::string_view name) const {
-    for (std::size_t n = 0; n < unbound.accesses.size(); ++n)
-        if (unbound.accesses[n].name == name && writes(n)) return true;
-    return false;
-}
-
-bool text_statement::is_table(std::size_t n) const {
-    return std::any_of(unbound.positions.begin(), unbound.positions.end(),
-                       [&](const auto& p) { return p.table == static_cast<std::int32_t>(n); });
-}
-
-std::string text_statement::hint_about(std::size_t n) const {
-    const auto& a = unbound.accesses[n];
-    if (!is_table(n) || a.position_count != 2) return {};
-    const auto first = unbound.positions.begin() + a.first_position;
-    const auto is_integer = [](const auto& p) { return p.term_count == 0 && !p.is_gathered(); };
-    if (is_integer(first[0]) == is_integer(first[1])) return {};
-    return fmt::format("; or, if '{}' is an index, write integers for both ends of its range", a.name);
-}
-
 bool is_text_name(std::string_view name) {
     return !name.empty() && is_letter(name[0]) && name != padded_keyword && name != distinct_keyword &&
            name != atomic_keyword && !function_named(name) && !dsl::routine_named(name) &&

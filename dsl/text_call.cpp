@@ -100,16 +100,6 @@ interval range_of(const text_statement& s, std::int32_t label, std::span<const t
     return {};
 }
 
-bool has_index(const lowering::statement& s, std::size_t access, std::int32_t label) {
-    const auto& a = s.accesses[access];
-    for (int n = 0; n < a.position_count; ++n) {
-        const auto& p = lowering::position_of(s, a, n);
-        for (int t = 0; t < p.term_count; ++t)
-            if (s.terms[static_cast<std::size_t>(p.first_term + t)].label == label) return true;
-    }
-    return false;
-}
-
 } // namespace
 
 std::optional<routine> routine_named(std::string_view name) {
@@ -163,7 +153,7 @@ void arrange_call(text_statement& s, std::size_t results, std::size_t call_colum
     auto form = form_of(call);
     const bool is_of_q = call.what == routine::apply_q || call.what == routine::form_q;
     const bool takes_solution = std::count(form.arguments.begin(), form.arguments.end(), matrix_role::solution) > 0;
-    if (takes_solution && results > 0 && has_index(u, 0, is_of_q ? call.row : call.column)) {
+    if (takes_solution && results > 0 && has_label(u, u.accesses[0], is_of_q ? call.row : call.column)) {
         // X(j,r,e) = solve(A(i,j,e), i, j, B(i,r,e)): the solutions are a result
         std::erase(form.arguments, matrix_role::solution);
         form.results.insert(form.results.begin(), matrix_role::solution);
@@ -190,23 +180,7 @@ void arrange_call(text_statement& s, std::size_t results, std::size_t call_colum
     for (std::size_t n = 0; n < arguments; ++n)
         call.of(form.arguments[n]) = static_cast<std::int32_t>(1 + results + n);
     if (call.what == routine::inverse && call.of(matrix_role::solution) < 0) {
-        // in place: the same access with rows and columns exchanged
-        auto a = u.accesses[0];
-        const auto first = static_cast<std::int32_t>(u.positions.size());
-        for (int n = 0; n < a.position_count; ++n) {
-            auto p = lowering::position_of(u, u.accesses[0], n);
-            const auto terms = static_cast<std::int32_t>(u.terms.size());
-            for (int t = 0; t < p.term_count; ++t) {
-                auto term = u.terms[static_cast<std::size_t>(p.first_term + t)];
-                term.label = term.label == call.row ? call.column : term.label == call.column ? call.row : term.label;
-                u.terms.push_back(term);
-            }
-            p.first_term = terms;
-            u.positions.push_back(p);
-        }
-        a.first_position = first;
-        call.of(matrix_role::solution) = static_cast<std::int32_t>(u.accesses.size());
-        u.accesses.push_back(a);
+        solve_into_matrix(u);
         s.access_columns.push_back(s.access_columns[0]);
     }
 }

@@ -123,11 +123,6 @@ double cycles_in_block(const step& st, const machine& chip) {
            w.factor / (0.8 * lanes) + w.solve / (0.4 * lanes);
 }
 
-step by(step st, family kernel) {
-    st.kernel = kernel;
-    return st;
-}
-
 } // namespace
 
 std::vector<batched_tile> factor_cpu_candidates(const step& st, const machine& chip) {
@@ -151,19 +146,6 @@ std::vector<batched_tile> factor_cpu_candidates(const step& st, const machine& c
         out.insert(s.vector() > 700 ? out.begin() : out.end(), tile);
     }
     return out;
-}
-
-family factor_cpu_family(const step& st, const machine& chip) {
-    auto best = family::none;
-    double least = INFINITY;
-    for (const auto kernel : {family::factor_lanes, family::factor_block}) {
-        const auto here = by(st, kernel);
-        const auto candidates = factor_cpu_candidates(here, chip);
-        if (candidates.empty()) continue;
-        if (const auto seconds = factor_cpu_seconds(here, candidates.front(), chip); seconds < least)
-            best = kernel, least = seconds;
-    }
-    return best;
 }
 
 double factor_cpu_seconds(const step& st, const batched_tile& tile, const machine& chip) {

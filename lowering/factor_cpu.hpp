@@ -13,9 +13,6 @@ namespace ricci::lowering {
 /// Legal parameters of st.kernel, factor_lanes or factor_block, best first; empty where it cannot run.
 std::vector<batched_tile> factor_cpu_candidates(const step& st, const machine& chip);
 
-/// Which of the two is the faster one; none where neither can run.
-family factor_cpu_family(const step& st, const machine& chip);
-
 /// Of all matrices, by st.kernel.
 double factor_cpu_seconds(const step& st, const batched_tile& tile, const machine& chip);
 

@@ -131,8 +131,8 @@ std::vector<std::int32_t> panels_of(const shape& s, const batched_tile& t) {
     return panels;
 }
 
-} // namespace
-
+/// Whether the matrices of the batch lie one behind another without gaps, by columns or by rows; the kernels'
+/// in_slabs.
 bool matrices_are_a_span(const step& st) {
     const auto* const o = operand_in(st, matrix_role::matrix);
     if (o == nullptr) return false;
@@ -150,6 +150,8 @@ bool matrices_are_a_span(const step& st) {
     }
     return true;
 }
+
+} // namespace
 
 std::int64_t factor_lanes_shared_bytes(const step& st, const batched_tile& tile, const machine&) {
     const auto s = shape_of(st);

@@ -23,8 +23,4 @@ std::int64_t factor_lanes_shared_bytes(const step& st, const batched_tile& tile,
 /// Of all matrices, without the start of a kernel.
 double factor_lanes_seconds(const step& st, const batched_tile& tile, const machine& chip);
 
-/// Whether the matrices of the batch lie one behind another without gaps, by columns or by rows; the kernels'
-/// in_slabs.
-bool matrices_are_a_span(const step& st);
-
 } // namespace ricci::lowering

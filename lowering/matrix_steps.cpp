@@ -373,18 +373,11 @@ void check_call(const statement& s) {
     }
     if (c.row == c.column)
         refuse(s, "{} wants two different indices, of the matrix's rows and of its columns", name_of(c.what));
-    for (const auto label : {c.row, c.column}) {
-        bool stands = false;
-        for (int n = 0; n < s.accesses[0].position_count; ++n) {
-            const auto& p = position_of(s, s.accesses[0], n);
-            for (int t = 0; t < p.term_count; ++t)
-                stands = stands || s.terms[static_cast<std::size_t>(p.first_term + t)].label == label;
-        }
-        if (!stands)
+    for (const auto label : {c.row, c.column})
+        if (!has_label(s, s.accesses[0], label))
             refuse(s, "index {}, of the matrix's {}, does not stand in {}",
                    s.labels[static_cast<std::size_t>(label)].name, label == c.row ? "rows" : "columns",
                    to_string(s, s.accesses[0]));
-    }
 }
 
 plan matrix_steps(plan p, const statement& s) { return call_lowerer(std::move(p), s).run(); }

@@ -139,6 +139,37 @@ inline const position& position_of(const statement& s, const access& a, std::int
     return s.positions[static_cast<std::size_t>(a.first_position + p)];
 }
 
+/// Whether an index stands in one of an access's positions, its tables' left out.
+inline bool has_label(const statement& s, const access& a, std::int32_t label) {
+    for (std::int32_t p = 0; p < a.position_count; ++p) {
+        const auto& position = position_of(s, a, p);
+        for (std::int32_t t = 0; t < position.term_count; ++t)
+            if (s.terms[static_cast<std::size_t>(position.first_term + t)].label == label) return true;
+    }
+    return false;
+}
+
+/// Of a call: its matrix once more, with rows and columns exchanged, as what is solved for: an inverse in place.
+inline void solve_into_matrix(statement& s) {
+    auto& call = s.call;
+    auto a = s.accesses[0];
+    const auto first = static_cast<std::int32_t>(s.positions.size());
+    for (std::int32_t p = 0; p < a.position_count; ++p) {
+        auto position = position_of(s, a, p);
+        const auto terms = static_cast<std::int32_t>(s.terms.size());
+        for (std::int32_t t = 0; t < position.term_count; ++t) {
+            auto term = s.terms[static_cast<std::size_t>(position.first_term + t)];
+            term.label = term.label == call.row ? call.column : term.label == call.column ? call.row : term.label;
+            s.terms.push_back(term);
+        }
+        position.first_term = terms;
+        s.positions.push_back(position);
+    }
+    a.first_position = first;
+    call.of(matrix_role::solution) = static_cast<std::int32_t>(s.accesses.size());
+    s.accesses.push_back(a);
+}
+
 /// The first of an access's positions that an address replaces its data by, or null.
 inline const position* position_of_addresses(const statement& s, const access& a) {
     const auto* const first = s.positions.data() + a.first_position;

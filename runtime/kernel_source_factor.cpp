@@ -71,8 +71,6 @@ std::string_view file_of(const step& st, bool cuda) {
     }
 }
 
-} // namespace
-
 std::string factor_constants(const step& st, const machine& chip) {
     const auto& w = st.matrices;
     const auto sizes = matrix_sizes_of(st);
@@ -104,6 +102,8 @@ std::string factor_constants(const step& st, const machine& chip) {
     write_tile(text, st, chip);
     return text.text();
 }
+
+} // namespace
 
 kernel_request make_factor(const step& st, const machine& chip) {
     const auto& w = st.matrices;

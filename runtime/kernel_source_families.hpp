@@ -15,8 +15,6 @@ kernel_request make_winograd(const lowering::step& st, const lowering::machine& 
 kernel_request make_tile_transform(const lowering::step& st, const lowering::machine& chip);
 /// factor_lanes, factor_block, factor_blocked, substitute.
 kernel_request make_factor(const lowering::step& st, const lowering::machine& chip);
-/// The constants alone.
-std::string factor_constants(const lowering::step& st, const lowering::machine& chip);
 /// Of plan::chains.
 kernel_request make_chain(const lowering::chain& c, const lowering::machine& chip);
 
