@@ -1,15 +1,11 @@
 // report_table: a report for people, line by line.
-#include "bench/report.hpp"
+#include "bench/report_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ricci::bench {
-
-namespace {
-
-constexpr int ratio_width = 10, energy_width = 11;
 
 std::vector<std::string> present_peers(const report& r) {
     std::vector<std::string> names;
@@ -18,13 +14,21 @@ std::vector<std::string> present_peers(const report& r) {
     return names;
 }
 
-std::string cell(const row& r, const std::string& peer) {
+std::string ratio_cell(const row& r, const std::string& peer) {
     if (const double ratio = ratio_to(r, peer); ratio > 0)
         return fmt::format("{:.2f}x{}", ratio, is_wrong(*best_of(r, peer)) ? "!" : "");
     const bool failed = std::any_of(r.results.begin(), r.results.end(),
                                     [&](const measured& m) { return m.peer == peer && !m.failure.empty(); });
     return failed ? "failed" : "-";
 }
+
+std::string figures_of(const summary::figure& f, const char* unit) {
+    return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
+}
+
+namespace {
+
+constexpr int ratio_width = 10, energy_width = 11;
 
 std::string millijoules(const row& r, const std::string& peer) {
     const measured* const best = best_of(r, peer);
@@ -71,10 +75,6 @@ std::string yardsticks(const bandwidth& b, const peak& p) {
     std::string text = fmt::format("triad {:.1f} GB/s, reading {:.1f} GB/s", b.triad * 1e-9, b.read * 1e-9);
     if (p.f64 > 0) text += fmt::format(", peak {:.1f} GF/s in f64, {:.1f} in f32", p.f64 * 1e-9, p.f32 * 1e-9);
     return text;
-}
-
-std::string figures_of(const summary::figure& f, const char* unit) {
-    return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
 }
 
 /// What the columns that name a point are called.
@@ -136,7 +136,7 @@ std::string table_line(const report& r, const row& of) {
     const char* const mark = (of.field || of.layer) && of.against_peak && r.cache == 0 ? "p" : "";
     out += fmt::format(" {:>9.1f} {:>10.1f} {:>7}", of.bytes / ours->seconds * 1e-9, of.flops / ours->seconds * 1e-9,
                        fmt::format("{:.1f}{}", percent_of(of, *ours), mark));
-    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
+    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", ratio_cell(of, name), ratio_width);
     if (r.energy) {
         out += fmt::format(" {:>{}}", millijoules(of, "ricci"), energy_width);
         for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", millijoules(of, name), energy_width);

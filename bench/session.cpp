@@ -3,7 +3,6 @@
 
 #include "bench/cpu_facts.hpp"
 #include "bench/operand_sets.hpp"
-#include "bench/output_files.hpp"
 
 #include <ricci/lowering/error.hpp>
 #include <ricci/lowering/print.hpp>
@@ -15,26 +14,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <new>
 #include <utility>
 
 namespace ricci::bench {
 
 namespace {
-
-constexpr int most_failures = 3; ///< in turn: then the device, not the point, is at fault
-
-std::string now() {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&seconds, &parts);
-    char text[32] = {};
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
 
 /// The kernels that a program's plans name.
 std::string kernels_of(const std::vector<lowering::statement>& program, device where) {
@@ -92,10 +77,6 @@ math math_of(const work& w, device where) {
     return has_f32 && on_gpu ? runtime::chosen_math() : math::full;
 }
 
-std::int64_t yardstick_bytes(device where) {
-    return where.is_cpu() ? std::max<std::int64_t>(200'000'000, beyond_cpu_caches()) : 2'100'000'000;
-}
-
 /// The measured peak of a CPU, in the type that `w` most likely computes in.
 double peak_of(const work& w, const peak& measured) {
     if (w.as_product) return measured.of(compute_type(w.as_product->p));
@@ -140,78 +121,30 @@ work work_of(const product& p) {
 }
 
 session::session(const session_options& options, const peer_kinds* kinds)
-    : options_(options), where_(options.device.empty() ? default_device() : parse_device(options.device)) {
-    check_outputs({{"--json", options.json}, {"--csv", options.csv}}); // now, not after an hour
+    : session_base(options, {table_head, table_line, table_foot, to_json, to_csv}) {
     if (options.in_cache) report_.cache = in_cache_bytes(where_);
-    tools_ = make_device_tools(where_);
-    const auto& machine = runtime::backend_of(where_).machine();
-    report_.command = options.command, report_.version = options.version, report_.date = now();
-    report_.device = where_.name(), report_.chip = machine.name, report_.architecture = machine.architecture;
-    report_.processors = machine.processors;
-    if (where_.is_cpu()) report_.processor = machine.model;
-    report_.energy = options.energy;
     if (options.energy) meter_ = make_energy_meter(where_);
     report_.counters = options.counters;
     if (options.counters)
         report_.no_counters = where_.is_cpu() ? counters_problem(events_of_processor()) : "they are a CPU's";
     if (kinds) report_.of = kinds->of;
-    make_peers(kinds);
-    report_.at_start = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), &report_.gpu);
-    if (options.in_cache || has_peak()) report_.peak_at_start = measure_peak();
-    print(table_head(report_));
+    open_peers(kinds);
+    begin(options.in_cache || has_peak());
 }
 
-bool session::has_peak() const { return where_.is_cpu() && runtime::backend_of(where_).machine().has_compiler; }
-
-void session::make_peers(const peer_kinds* kinds) {
-    if (options_.peers == "none") return;
-    const bool asked = !options_.peers.empty();
-    std::vector<std::string> names;
-    if (asked) {
-        const auto words = split(options_.peers, ',');
-        if (std::find(words.begin(), words.end(), "none") != words.end())
-            throw error(fmt::format("--peers: none goes with no other peer: {}", options_.peers));
-        names = parse_choices(options_.peers, "--peers", kinds ? kinds->names : peer_names());
-    } else if (kinds) {
-        names = kinds->usual(where_);
-    } else {
-        names = where_.is_cuda() ? std::vector<std::string>{"cublas", "cutensor"}
-                                 : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
-        if (options_.plain_loops) names.insert(where_.is_cuda() ? names.begin() + 1 : names.end(), "plain");
-    }
-    for (const std::string& name : names) {
+void session::open_peers(const peer_kinds* kinds) {
+    if (kinds)
+        return session_base::open_peers(kinds->names, kinds->usual(where_),
+                                        [&](const std::string& name) { return kinds->open(name, where_, *tools_); });
+    std::vector<std::string> usual = where_.is_cuda()
+                                         ? std::vector<std::string>{"cublas", "cutensor"}
+                                         : std::vector<std::string>{"libxsmm", "eigen", "blas", "ijk", "ikj"};
+    if (options_.plain_loops) usual.insert(where_.is_cuda() ? usual.begin() + 1 : usual.end(), "plain");
+    session_base::open_peers(peer_names(), std::move(usual), [&](const std::string& name) {
         auto& made = peers_.emplace_back();
-        report_.peers.push_back({name, "", ""});
-        try {
-            if (!kinds) made = make_peer(name, where_, *tools_);
-            report_.peers.back().version = kinds ? kinds->open(name, where_, *tools_) : made->version();
-        } catch (const error& e) {
-            if (asked) throw;
-            report_.peers.back().missing = e.what();
-        }
-    }
-}
-
-std::vector<measured> session::offers(workload& load,
-                                      const std::function<std::vector<contender>(std::size_t peer)>& of) const {
-    std::vector<measured> refused;
-    for (std::size_t n = 0; n < report_.peers.size(); ++n) {
-        if (!report_.peers[n].missing.empty()) continue;
-        try {
-            for (contender& c : of(n)) load.contenders.push_back(std::move(c));
-        } catch (const error& e) {
-            refused.emplace_back();
-            refused.back().peer = report_.peers[n].name, refused.back().failure = e.what();
-        }
-    }
-    return refused;
-}
-
-void session::print(const std::string& text) const {
-    // What goes to the standard output must stay readable by programs.
-    std::FILE* const to = options_.json == "-" || options_.csv == "-" ? stderr : stdout;
-    fmt::print(to, "{}", text);
-    std::fflush(to);
+        made = make_peer(name, where_, *tools_);
+        return made->version();
+    });
 }
 
 void session::fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only) {
@@ -255,6 +188,11 @@ void session::measure_row(row& r, const work& w) {
     load.contenders.push_back({"ricci", "", run_ours});
     load.reset = [&] { fill(w, sets.addresses().front(), 0, true); };
     std::vector<measured> refused;
+    const auto offered = [&](const auto& of) {
+        refused = refusals([&](std::size_t peer) {
+            for (contender& c : of(peer)) load.contenders.push_back(std::move(c));
+        });
+    };
     if (w.as_product) {
         product p = w.as_product->p;
         p.math = math_of(w, where_);
@@ -264,12 +202,11 @@ void session::measure_row(row& r, const work& w) {
         load.check = [&, p, c, first = operands.front()] {
             return tools_->check(p, first, numbers_of(w.operands[c], c, 0));
         };
-        refused = offers(load, [&](std::size_t peer) { return peers_[peer]->contenders(p, operands); });
+        offered([&](std::size_t peer) { return peers_[peer]->contenders(p, operands); });
     }
     if (w.check) load.check = [&] { return w.check(sets.addresses().front()); };
     if (w.contenders)
-        refused =
-            offers(load, [&](std::size_t peer) { return w.contenders(report_.peers[peer].name, sets.addresses()); });
+        offered([&](std::size_t peer) { return w.contenders(report_.peers[peer].name, sets.addresses()); });
     const bool count = report_.counters && report_.no_counters.empty();
     r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check, count});
     r.results.insert(r.results.end(), refused.begin(), refused.end());
@@ -285,45 +222,12 @@ bool session::run(row r, const work& w) {
     r.against_peak =
         options_.in_cache || (w.at_roofline && peak > 0 && w.flops / peak > w.bytes / report_.at_start.triad);
     r.yardstick = r.against_peak ? peak : r.against_read ? report_.at_start.read : report_.at_start.triad;
-    try {
+    return keep(std::move(r), [&](row& each) {
         if (const std::int64_t bytes = memory_of(w); options_.in_cache && bytes > report_.cache)
             throw error(fmt::format("takes {} bytes, and --in-cache allows {}: half of L2 for each thread", bytes,
                                     report_.cache));
-        measure_row(r, w);
-        failures_in_turn_ = 0;
-    } catch (const error& e) {
-        r.failure = e.what();
-    } catch (const std::bad_alloc&) {
-        r.failure = "not enough memory";
-    }
-    const bool counts =
-        best_of(r, "ricci") != nullptr || !r.failure.empty(); // else a signal came before the first round
-    if (!r.failure.empty()) {
-        r.results.clear();
-        gave_up_ = ++failures_in_turn_ >= most_failures;
-    }
-    if (counts) {
-        print(table_line(report_, r));
-        report_.rows.push_back(std::move(r));
-    }
-    return !interrupted() && !gave_up_;
-}
-
-int session::finish() {
-    report_.complete = !interrupted() && !gave_up_;
-    memory_ = {};
-    if (report_.complete) try {
-            report_.at_end = measure_bandwidth(where_, *tools_, yardstick_bytes(where_), nullptr);
-            if (has_peak()) report_.peak_at_end = measure_peak();
-        } catch (const error&) { // the rows are there, and are worth more
-        }
-    print(table_foot(report_));
-    write_outputs({{options_.json, options_.json.empty() ? "" : to_json(report_)},
-                   {options_.csv, options_.csv.empty() ? "" : to_csv(report_)}});
-    const bool failed =
-        std::any_of(report_.rows.begin(), report_.rows.end(), [](const row& r) { return !r.failure.empty(); });
-    if (interrupted()) return 130;
-    return gave_up_ || failed || checked_and_wrong(report_).second > 0 ? 2 : 0;
+        measure_row(each, w);
+    });
 }
 
 } // namespace ricci::bench

@@ -1,9 +1,7 @@
 // session: one run of the bench: its device, yardstick, peers and operands, and what becomes of the rows.
 #pragma once
 
-#include "bench/device_memory.hpp"
-#include "bench/interrupt.hpp"
-#include "bench/report.hpp"
+#include "bench/session_base.hpp"
 
 #include <array>
 #include <cstddef>
@@ -16,21 +14,6 @@
 #include <vector>
 
 namespace ricci::bench {
-
-struct session_options {
-    std::string device; ///< empty: default_device()
-    /// Comma-separated, or "none"; empty: all that the device has, those that are missing being noted.
-    std::string peers;
-    bool plain_loops = true; ///< among them, if none are named
-    int repeat = 15;
-    bool check = true, energy = false;
-    bool counters = false;   ///< the processor's, where it has some
-    bool warm_cache = false; ///< one set of operands, however small
-    bool in_cache = false;   ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
-    std::string json, csv;   ///< files, "-" for the standard output; empty: none
-    std::string command;     ///< the command line, for the report
-    std::string version;     ///< ricci's
-};
 
 /// One tensor of a statement that is measured.
 struct work_operand {
@@ -81,42 +64,22 @@ struct peer_kinds {
     std::function<std::string(const std::string& name, device, device_tools&)> open;
 };
 
-class session {
+class session : public session_base {
   public:
     /// Opens the device, measures its memory and prints the report's head. Throws ricci::error for a device, peer or
     /// output file that cannot be had. `kinds`: rows are of no products, and these are their peers.
     explicit session(const session_options& options, const peer_kinds* kinds = nullptr);
 
-    device where() const { return where_; }
-
     /// Measures `w`, fills in the figures of `r`, prints and keeps it. A point that fails is reported and the run
     /// goes on, unless several in turn fail. False: stop, no more is wanted.
     bool run(row r, const work& w);
 
-    /// Prints the summary and writes the files. The exit code: 0; 2 where a result of ricci was wrong or the run
-    /// failed; 130 after a signal.
-    int finish();
-
   private:
     void fill(const work& w, const std::vector<void*>& set, std::size_t set_number, bool written_only);
     void measure_row(row& r, const work& w);
-    void make_peers(const peer_kinds* kinds);
-    /// Adds to `load` what the peers offer; returns those that refused.
-    std::vector<measured> offers(workload& load,
-                                 const std::function<std::vector<contender>(std::size_t peer)>& of) const;
-    bool has_peak() const;
-    void print(const std::string& text) const;
+    void open_peers(const peer_kinds* kinds);
 
-    session_options options_;
-    interruptible until_signal_;
-    device where_;
-    std::unique_ptr<device_tools> tools_;
-    std::unique_ptr<energy_meter> meter_;
-    device_memory memory_;
     std::vector<std::unique_ptr<peer>> peers_; ///< of products, in the order of report_.peers; null: missing
-    report report_;
-    int failures_in_turn_ = 0;
-    bool gave_up_ = false;
 };
 
 } // namespace ricci::bench

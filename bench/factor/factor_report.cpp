@@ -1,6 +1,8 @@
 // factor_report: adds to the reports of every bench what is said of factorizations.
 #include "bench/factor/factor_report.hpp"
 
+#include "bench/report_table.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,30 +15,11 @@ namespace {
 
 constexpr int ratio_width = 12, energy_width = 12;
 
-std::vector<std::string> present_peers(const report& r) {
-    std::vector<std::string> names;
-    for (const peer_version& p : r.peers)
-        if (p.missing.empty()) names.push_back(p.name);
-    return names;
-}
-
 double joules_each(const row& r, const measured& m) { return *m.joules / static_cast<double>(r.batch); }
 
 std::string microjoules(const row& r, const std::string& peer) {
     const measured* const best = best_of(r, peer);
     return best && best->joules ? fmt::format("{:.4g}", 1e6 * joules_each(r, *best)) : "-";
-}
-
-std::string cell(const row& r, const std::string& peer) {
-    if (const double ratio = ratio_to(r, peer); ratio > 0)
-        return fmt::format("{:.2f}x{}", ratio, is_wrong(*best_of(r, peer)) ? "!" : "");
-    const bool failed = std::any_of(r.results.begin(), r.results.end(),
-                                    [&](const measured& m) { return m.peer == peer && !m.failure.empty(); });
-    return failed ? "failed" : "-";
-}
-
-std::string figures_of(const summary::figure& f, const char* unit) {
-    return fmt::format("geometric mean {:.4g}{}, least {:.4g}{} at {}", f.mean, unit, f.least, unit, f.where);
 }
 
 /// The routines of the rows, each once.
@@ -80,7 +63,7 @@ std::string table_line(const report& r, const row& of) {
         fmt::format(" {:>11.2f} {:>10.1f} {:>9.1f} {:>8.1f} {:>8}", ours->seconds * 1e6,
                     of.flops / ours->seconds * 1e-9, of.bytes / ours->seconds * 1e-9, percent_of_triad(r, of, *ours),
                     fmt::format("{:.1f}{}", percent_of(of, *ours), of.against_peak ? "p" : ""));
-    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", cell(of, name), ratio_width);
+    for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", ratio_cell(of, name), ratio_width);
     if (r.energy) {
         out += fmt::format(" {:>{}}", microjoules(of, "ricci"), energy_width);
         for (const auto& name : present_peers(r)) out += fmt::format(" {:>{}}", microjoules(of, name), energy_width);

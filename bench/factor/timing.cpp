@@ -3,15 +3,12 @@
 
 #include "bench/energy.hpp"
 #include "bench/interrupt.hpp"
+#include "bench/rounds.hpp"
 
-#include <ricci/lowering/error.hpp>
 #include <ricci/runtime/backend.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <utility>
 
 namespace ricci::bench::factor {
 
@@ -19,17 +16,11 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-// As in bench/measure.cpp.
-constexpr double round_seconds_of_gpu = 500e-6, round_seconds_of_cpu = 1e-3;
-constexpr int most_calls_of_gpu = 100; ///< a stream's queue holds about a thousand launches
-constexpr double slow_seconds = 20e-3; ///< from here on fewer rounds do
-constexpr int slow_rounds = 3;
-constexpr double very_slow_seconds = 200e-3; ///< and here one
-
-class runner {
+class runner : public timed_rounds {
   public:
     runner(const entrant& e, std::size_t sets, device where, device_tools& tools)
-        : entrant_(e), sets_(sets), is_gpu_(!where.is_cpu()), tools_(tools), backend_(runtime::backend_of(where)) {
+        : timed_rounds(where.is_cpu() ? at_once : queued), entrant_(e), sets_(sets), tools_(tools),
+          backend_(runtime::backend_of(where)) {
         out.peer = e.peer, out.variant = e.variant;
     }
 
@@ -45,38 +36,26 @@ class runner {
     void calibrate() {
         const double first = timed(1);
         out.calls_a_round = 1;
-        if (first > slow_seconds) {
-            seconds_.push_back(first);
-            rounds_ = first > very_slow_seconds ? 0 : slow_rounds - 1;
-            return;
-        }
-        calls_ = calls_of(first);
-        if (is_gpu_) {
+        if (is_round_already(first)) return;
+        calls_ = round_of(first);
+        if (!pace_.waits) {
             restore();
             const auto begin = clock_type::now();
             call();
             const double host = std::chrono::duration<double>(clock_type::now() - begin).count();
-            delay_ = std::min(1.3 * host + 20e-6, 10e-3);
+            delay_ = delay_behind(host);
         } else { // a first call is cold, and any may be disturbed
             double fastest = first;
             for (int n = 0; n < 4; ++n) {
-                calls_ = calls_of(fastest);
+                calls_ = round_of(fastest);
                 fastest = std::min(fastest, timed(calls_) / calls_);
             }
-            calls_ = calls_of(fastest);
+            calls_ = round_of(fastest);
         }
         out.calls_a_round = calls_;
     }
 
-    bool wants_round(int round) const { return out.failure.empty() && round < rounds_; }
     void run_round() { seconds_.push_back(timed(calls_) / calls_); }
-
-    void finish() {
-        if (!out.failure.empty() || seconds_.empty()) return;
-        out.seconds = median(seconds_);
-        out.fastest = *std::min_element(seconds_.begin(), seconds_.end());
-        out.rounds = static_cast<int>(seconds_.size());
-    }
 
     void meter(device where, energy_meter& m) {
         std::size_t set = 0;
@@ -85,14 +64,10 @@ class runner {
         out.joules = std::max(0.0, both - joules_of(restore_next, out.seconds, where, m));
     }
 
-    measured out;
-
   private:
-    int calls_of(double seconds) const {
-        const double wanted = (is_gpu_ ? round_seconds_of_gpu : round_seconds_of_cpu) / std::max(seconds, 1e-9);
-        const double most =
-            is_gpu_ ? std::min<double>(most_calls_of_gpu, static_cast<double>(sets_)) : static_cast<double>(sets_);
-        return static_cast<int>(std::clamp(std::ceil(wanted), 1.0, most));
+    /// A set is good for one call.
+    int round_of(double seconds) const {
+        return calls_of(seconds, std::min<double>(pace_.most_calls, static_cast<double>(sets_)));
     }
 
     /// All sets, those of the next round first: copies of the others push them out of the caches again. The sets go
@@ -115,33 +90,9 @@ class runner {
 
     const entrant& entrant_;
     std::size_t sets_, first_ = 0;
-    bool is_gpu_;
     device_tools& tools_;
     runtime::backend& backend_;
-    int calls_ = 1, rounds_ = std::numeric_limits<int>::max();
-    double delay_ = 0;
-    std::vector<double> seconds_;
 };
-
-/// f() for a runner; a peer that throws is out, ricci is not.
-template <class F>
-void guarded(runner& r, F f) {
-    if (!r.out.failure.empty()) return;
-    try {
-        f();
-    } catch (const error& e) {
-        if (r.out.peer == "ricci") throw;
-        r.out.failure = e.what();
-    }
-}
-
-/// Whether `r` is its peer's fastest way with results within the bound.
-bool is_best(const runner& r, const std::vector<runner>& all) {
-    const auto is_right = [](const runner& x) { return x.out.seconds > 0 && !is_wrong(x.out); };
-    return is_right(r) && std::none_of(all.begin(), all.end(), [&](const runner& other) {
-               return other.out.peer == r.out.peer && is_right(other) && other.out.seconds < r.out.seconds;
-           });
-}
 
 } // namespace
 
@@ -153,16 +104,9 @@ std::vector<measured> time_in_turn(const std::vector<entrant>& entrants, std::si
     for (runner& r : all) guarded(r, [&] { r.call_first(options.check); });
     for (runner& r : all)
         if (!interrupted()) guarded(r, [&] { r.calibrate(); });
-    for (int round = 0; round < options.repeat && !interrupted(); ++round)
-        for (runner& r : all)
-            if (r.wants_round(round)) guarded(r, [&] { r.run_round(); });
-    for (runner& r : all) r.finish();
-    if (meter)
-        for (runner& r : all)
-            if (is_best(r, all) && !interrupted()) guarded(r, [&] { r.meter(where, *meter); });
-    std::vector<measured> out;
-    for (runner& r : all) out.push_back(std::move(r.out));
-    return out;
+    run_rounds(all, options.repeat);
+    if (meter) for_each_best(all, [&](runner& r) { r.meter(where, *meter); });
+    return results_of(all);
 }
 
 } // namespace ricci::bench::factor
