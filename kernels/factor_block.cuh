@@ -176,7 +176,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         if constexpr (method == qr_method && has_sides) info = first_zero(n, diagonal);
         if (threadIdx.x == 0) {
             memory.info = info;
-            write_info(a, at, info);
+            store_info(a, at, info);
         }
         write_determinant(a, at, pivot_count, info, is_odd, diagonal);
     }

@@ -193,7 +193,7 @@ RICCI_FUNCTION int factor_lu_panel(element* p, int ld, int height, int tail, int
                 if (place[i] == c) place[i] = row;
         }
         if (!has_plain_reciprocal(top[c])) {
-            const bool is_singular = is_zero(top[c]);
+            const bool is_singular = size_of_pivot(top[c]) == 0;
             if (is_singular && failed == 0) failed = c + 1;
             if (is_singular) {
                 inverse = one();

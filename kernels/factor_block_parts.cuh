@@ -2,7 +2,8 @@
 // strips of eight columns, shuffles of elements, and the reflector of one column.
 #pragma once
 
-#include "factor.hpp"
+#include "factor_elements.hpp"
+#include "factor_shuffles.cuh"
 #include "ptx_roots.cuh"
 
 constexpr int warps = threads_per_block / 32;
@@ -18,46 +19,6 @@ RICCI_FUNCTION constexpr int leading_dimension(int padded_rows) {
     return padded_rows + (sizeof(element) == 16 ? 2 : 4);
 }
 
-template <class T>
-RICCI_FUNCTION T shuffle(T x, int lane) {
-    if constexpr (real_part<T>::is_complex)
-        return {__shfl_sync(0xffffffffu, x.re, lane), __shfl_sync(0xffffffffu, x.im, lane)};
-    else
-        return __shfl_sync(0xffffffffu, x, lane);
-}
-template <class T>
-RICCI_FUNCTION T shuffle_xor(T x, int lanes) {
-    if constexpr (real_part<T>::is_complex)
-        return {__shfl_xor_sync(0xffffffffu, x.re, lanes), __shfl_xor_sync(0xffffffffu, x.im, lanes)};
-    else
-        return __shfl_xor_sync(0xffffffffu, x, lanes);
-}
-
-template <class R>
-RICCI_FUNCTION complex<R> scaled(complex<R> x, R by) {
-    return {x.re * by, x.im * by};
-}
-template <class R>
-RICCI_FUNCTION R scaled(R x, R by) {
-    return x * by;
-}
-
-template <class R>
-RICCI_FUNCTION R imaginary_of(R) {
-    return 0;
-}
-template <class R>
-RICCI_FUNCTION R imaginary_of(complex<R> x) {
-    return x.im;
-}
-template <class R>
-RICCI_FUNCTION R squared(R x) {
-    return x * x;
-}
-template <class R>
-RICCI_FUNCTION R squared(complex<R> x) {
-    return x.re * x.re + x.im * x.im;
-}
 template <class R>
 RICCI_FUNCTION R modulus_of(R x) {
     return real_abs(x);
@@ -72,53 +33,6 @@ RICCI_FUNCTION T of_parts(R re, R im) {
         return {re, im};
     else
         return re;
-}
-
-/// difference -= a*b.
-template <class R>
-RICCI_FUNCTION void subtract_product(R& difference, R a, R b) {
-    difference -= a * b;
-}
-template <class R>
-RICCI_FUNCTION void subtract_product(complex<R>& difference, complex<R> a, complex<R> b) {
-    difference.re -= a.re * b.re, difference.im -= a.re * b.im;
-    difference.re += a.im * b.im, difference.im -= a.im * b.re;
-}
-
-RICCI_FUNCTION element zero() { return from_real<element>(0, 0); }
-RICCI_FUNCTION element one() { return from_real<element>(1, 0); }
-RICCI_FUNCTION bool is_zero(element x) { return size_of_pivot(x) == 0; }
-RICCI_FUNCTION element not_a_number() {
-    const double nan = static_cast<double>(float_of(0x7fc00000u));
-    return from_real<element>(nan, nan);
-}
-RICCI_FUNCTION float real_log(float x) {
-#if RICCI_ON_GPU
-    return ::logf(x);
-#else
-    return __builtin_logf(x);
-#endif
-}
-RICCI_FUNCTION double real_log(double x) {
-#if RICCI_ON_GPU
-    return ::log(x);
-#else
-    return __builtin_log(x);
-#endif
-}
-RICCI_FUNCTION float real_rsqrt(float x) {
-#if RICCI_ON_GPU
-    return ::rsqrtf(x);
-#else
-    return 1 / __builtin_sqrtf(x);
-#endif
-}
-RICCI_FUNCTION double real_rsqrt(double x) {
-#if RICCI_ON_GPU
-    return ::rsqrt(x);
-#else
-    return 1 / __builtin_sqrt(x);
-#endif
 }
 
 /// The upper bits of size_of_pivot, of real numbers by the integer units.
@@ -150,7 +64,7 @@ RICCI_FUNCTION complex<R> plain_reciprocal(complex<R> x) {
 }
 /// 1/sqrt(x) of any x.
 RICCI_FUNCTION real inverse_root(real x) {
-    return is_within<(doubles ? 1021 : 125)>(upper_bits(x)) ? near_reciprocal_root(x) : real_rsqrt(x);
+    return is_within<(doubles ? 1021 : 125)>(upper_bits(x)) ? near_reciprocal_root(x) : reciprocal_sqrt(x);
 }
 
 /// Columns in shared memory (or in a column-major workspace), padded to whole tiles.
@@ -219,11 +133,6 @@ RICCI_FUNCTION real shrinking(real largest) {
 
 // ---- what leaves beside the factors ----
 
-template <class I>
-RICCI_FUNCTION void write_info(const arguments& a, long long at, I info) {
-    if constexpr (has_role[info_role])
-        *operand_of<info_role>(a, at) = static_cast<typename role_element<info_role>::type>(info);
-}
 template <class I>
 RICCI_FUNCTION void write_pivot(const arguments& a, long long at, int c, I row) {
     if constexpr (has_role[vector_role] && method == lu_method)

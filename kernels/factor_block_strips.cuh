@@ -383,7 +383,7 @@ template <class Diagonal>
 RICCI_FUNCTION int first_zero(int n, const Diagonal& diagonal) {
     int first = n;
     for (int c = static_cast<int>(threadIdx.x % 32); c < n; c += 32)
-        if (c < first && is_zero(diagonal(c))) first = c;
+        if (c < first && size_of_pivot(diagonal(c)) == 0) first = c;
     RICCI_UNROLL
     for (int lanes = 16; lanes > 0; lanes /= 2) first = smaller(first, __shfl_xor_sync(0xffffffffu, first, lanes));
     return first < n ? first + 1 : 0;

@@ -21,7 +21,7 @@ RICCI_FUNCTION int factor_tall_cholesky(element* p, int ld, int height, int step
     for (int c = 0; c < strip; ++c) {
         const real d = real_of(p[c + c * ld]);
         if (c < steps && failed == 0 && !(d > 0)) failed = c + 1;
-        const real inverse = c < steps ? real_rsqrt(d) : real(0);
+        const real inverse = c < steps ? reciprocal_sqrt(d) : real(0);
         for (int t = thread; t < height; t += threads_per_block)
             if (t > c) p[t + c * ld] = scaled(p[t + c * ld], inverse);
         __syncthreads();
@@ -93,7 +93,7 @@ RICCI_FUNCTION int factor_tall_lu(element* p, int ld, int height, int steps, pan
         RICCI_UNROLL
         for (int k = 0; k < strip; ++k) top[k] = p[c + k * ld];
         const element pivot = p[c + c * ld];
-        const bool is_singular = is_zero(pivot);
+        const bool is_singular = size_of_pivot(pivot) == 0;
         if (is_singular && failed == 0) failed = c + 1;
         const real grown = has_reciprocal(pivot) ? real(1) : reciprocal_growth;
         const element inverse = is_singular ? one() : one() / scaled(pivot, grown);

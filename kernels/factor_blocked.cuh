@@ -172,7 +172,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes&
         if constexpr (method == qr_method && has_sides) now.info = first_zero(of.n, diagonal);
         if (threadIdx.x == 0) {
             memory.info = now.info;
-            write_info(a, at, now.info);
+            store_info(a, at, now.info);
         }
         write_determinant(a, at, smaller(of.m, of.n), now.info, now.is_odd, diagonal);
     }

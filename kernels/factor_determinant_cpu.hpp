@@ -2,10 +2,7 @@
 // the rest has one logarithm and no overflow.
 #pragma once
 
-#include "factor.hpp"
-
-RICCI_FUNCTION float real_log(float x) { return __builtin_logf(x); }
-RICCI_FUNCTION double real_log(double x) { return __builtin_log(x); }
+#include "factor_elements.hpp"
 
 struct scaled_product {
     double re = 1, im = 0;

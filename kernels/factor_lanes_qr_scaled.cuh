@@ -44,14 +44,14 @@ RICCI_FUNCTION void factor_scaled(element* matrix, element* right, element* tau,
         if (!(largest > least_scale)) largest = least_scale;
         const real factor = 1 / largest;
         RICCI_UNROLL_ONCE
-        for (int i = k + 1; works && i < m; ++i) below += square_of(times(at(i, k), factor));
-        const element alpha = times(head, factor);
-        reflection<element> h(alpha, below, square_of(alpha) + below);
-        h.beta = h.is_identity ? head : times(h.beta, largest);
+        for (int i = k + 1; works && i < m; ++i) below += squared(scaled(at(i, k), factor));
+        const element alpha = scaled(head, factor);
+        reflection<element> h(alpha, below, squared(alpha) + below);
+        h.beta = h.is_identity ? head : scaled(h.beta, largest);
         meet(); // the column was read by all
         RICCI_UNROLL_ONCE
         for (int i = k + lane; works && i < m; i += lanes_at_work)
-            at(i, k) = i == k ? h.beta : times(at(i, k), factor) * h.scale;
+            at(i, k) = i == k ? h.beta : scaled(at(i, k), factor) * h.scale;
         if (has_role[vector_role] && works && lane == 0) tau[offset_of<vector_role>(a, k, 0)] = as_meant(h.tau);
         meet();
         RICCI_UNROLL_ONCE

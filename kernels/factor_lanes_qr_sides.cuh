@@ -7,7 +7,7 @@
 RICCI_FUNCTION element inverse_for_solving(element x) {
     const real zero = 0, nan = zero / zero;
     if (largest_part(x) == 0) return from_real<element>(0, 0);
-    return is_safe(square_of(x)) ? reciprocal_of(x) : from_real<element>(nan, is_complex ? nan : 0);
+    return is_safe(squared(x)) ? reciprocal_of(x) : from_real<element>(nan, is_complex ? nan : 0);
 }
 
 /// Columns of R from the last on. Returns LAPACK's info; NaN are the solutions where it is not 0. inverses: memory

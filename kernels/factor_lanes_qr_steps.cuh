@@ -10,7 +10,9 @@
 // away: factor_lanes_qr_scaled takes the matrix.
 #pragma once
 
+#include "factor_elements.hpp"
 #include "factor_lanes_qr_registers.cuh"
+#include "factor_shuffles.cuh"
 #include "ptx_roots.cuh"
 
 /// Whether a sum of squares is between 2^-332 and 2^332 (f32: 2^-66 and 2^66): there it is right, and x^H c neither
@@ -24,52 +26,22 @@ RICCI_FUNCTION bool is_safe(real square) {
 /// 0, or in f64 below 2^-1041.
 RICCI_FUNCTION bool is_nothing(real square) { return upper_bits(square) == 0; }
 
-template <class R>
-RICCI_FUNCTION R square_of(R x) {
-    return x * x;
-}
-template <class R>
-RICCI_FUNCTION R square_of(complex<R> x) {
-    return x.re * x.re + x.im * x.im;
-}
-template <class R>
-RICCI_FUNCTION R times(R x, R factor) {
-    return x * factor;
-}
-template <class R>
-RICCI_FUNCTION complex<R> times(complex<R> x, R factor) {
-    return {x.re * factor, x.im * factor};
-}
 /// Of normal numbers.
 RICCI_FUNCTION float reciprocal_of(float x) { return near_reciprocal(x); }
 RICCI_FUNCTION double reciprocal_of(double x) { return near_reciprocal(x); }
 template <class R>
 RICCI_FUNCTION complex<R> reciprocal_of(complex<R> x) {
-    const R of_square = near_reciprocal(square_of(x));
+    const R of_square = near_reciprocal(squared(x));
     return {x.re * of_square, -x.im * of_square};
 }
 /// sum += conj(x) y
 RICCI_FUNCTION void add_dot(element& sum, element x, element y) { add_product(sum, conjugate(x), y); }
 
-template <class T>
-RICCI_FUNCTION T from_lane(T x, int lane) {
-    if constexpr (real_part<T>::is_complex)
-        return {from_lane(x.re, lane), from_lane(x.im, lane)};
-    else
-        return __shfl_sync(0xffffffffu, x, lane);
-}
-template <class T>
-RICCI_FUNCTION T across(T x, int lanes) {
-    if constexpr (real_part<T>::is_complex)
-        return {across(x.re, lanes), across(x.im, lanes)};
-    else
-        return __shfl_xor_sync(0xffffffffu, x, lanes);
-}
 /// Over the row lanes, the same in each.
 template <class T>
 RICCI_FUNCTION void add_up(T& x) {
     RICCI_UNROLL
-    for (int lanes = 1; lanes < row_lanes; lanes *= 2) x += across(x, lanes);
+    for (int lanes = 1; lanes < row_lanes; lanes *= 2) x += shuffle_xor(x, lanes);
 }
 
 /// H for a column's head and what is below it.
@@ -94,8 +66,8 @@ struct reflection {
             beta = -signed_norm;
         }
         scale = reciprocal_of(d);
-        tau = times(d, root);
-        e = times(scale, -root);
+        tau = scaled(d, root);
+        e = scaled(scale, -root);
         const T zero = from_real<T>(0, 0);
         if (is_identity) tau = zero, e = zero, scale = zero;
     }
@@ -198,7 +170,7 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, pivot_memory& 
     const auto add = [&](element value, int h) {
         RICCI_UNROLL
         for (int c = slot; c < column_slots; ++c) add_dot(dot[h % chains][c], value, x[c][h]);
-        if constexpr (many_warps) below += square_of(value);
+        if constexpr (many_warps) below += squared(value);
     };
     if constexpr (one_lane) {
         RICCI_UNROLL
@@ -223,14 +195,14 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, pivot_memory& 
         if (c == slot || !adds_heads_first) {
             add_up(dot[0][c]);
             if constexpr (row_lanes > 1)
-                head[c] = from_lane(head[c], static_cast<int>(threadIdx.x) % 32 / row_lanes * row_lanes + row_owner);
+                head[c] = shuffle(head[c], static_cast<int>(threadIdx.x) % 32 / row_lanes * row_lanes + row_owner);
         }
     if constexpr (many_warps)
         add_up(below);
     else
         below = real_of(dot[0][slot]);
-    if constexpr (!many_warps && !one_lane) below = from_lane(below, at.first_lane + owner * row_lanes);
-    const real square = square_of(alpha) + below;
+    if constexpr (!many_warps && !one_lane) below = shuffle(below, at.first_lane + owner * row_lanes);
+    const real square = squared(alpha) + below;
     if (!is_safe(square)) state.unsafe = true;
     const reflection<element> h_of(alpha, below, square);
 
@@ -290,7 +262,7 @@ RICCI_FUNCTION void finish_slot(lane_columns& x, column_state& state, element* t
         if (row_lanes * (h + 1) - 1 > Slot * column_lanes && row_of(at, h) > j && j < reflectors)
             x[Slot][h] = x[Slot][h] * scale;
     if (has_role[vector_role] && tau != nullptr && at.r == 0 && j < pivots)
-        tau[offset_of<vector_role>(a, j, 0)] = as_meant(times(state.d, state.root));
+        tau[offset_of<vector_role>(a, j, 0)] = as_meant(scaled(state.d, state.root));
     state.d = zero, state.root = 0;
 }
 

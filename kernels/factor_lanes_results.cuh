@@ -2,7 +2,7 @@
 // that both kinds of them need.
 #pragma once
 
-#include "factor.hpp"
+#include "factor_elements.hpp"
 #include "factor_slab.cuh"
 #include "ptx_roots.cuh"
 
@@ -14,37 +14,6 @@ constexpr bool has_determinant = has_role[log_abs_role] || has_role[sign_role];
 constexpr int pivot_bytes = exchanges ? (matrices_of_block * pivots * 4 + 15) / 16 * 16 : 0;
 static_assert(is_cholesky || is_lu);
 
-#if RICCI_ON_GPU
-RICCI_FUNCTION float real_log(float x) { return ::logf(x); }
-RICCI_FUNCTION double real_log(double x) { return ::log(x); }
-RICCI_FUNCTION float reciprocal_sqrt(float x) { return ::rsqrtf(x); }
-RICCI_FUNCTION double reciprocal_sqrt(double x) { return ::rsqrt(x); }
-#else
-RICCI_FUNCTION float real_log(float x) { return __builtin_logf(x); }
-RICCI_FUNCTION double real_log(double x) { return __builtin_log(x); }
-RICCI_FUNCTION float reciprocal_sqrt(float x) { return 1 / __builtin_sqrtf(x); }
-RICCI_FUNCTION double reciprocal_sqrt(double x) { return 1 / __builtin_sqrt(x); }
-#endif
-
-RICCI_FUNCTION element zero() { return from_real<element>(0, 0); }
-RICCI_FUNCTION element not_a_number() {
-    const float x = float_of(0x7fc00000u);
-    return from_real<element>(x, x);
-}
-template <class T>
-RICCI_FUNCTION bool is_zero(T x) {
-    if constexpr (real_part<T>::is_complex)
-        return x.re == 0 && x.im == 0;
-    else
-        return x == 0;
-}
-template <class T>
-RICCI_FUNCTION T scaled(T x, real s) {
-    if constexpr (real_part<T>::is_complex)
-        return {x.re * s, x.im * s};
-    else
-        return x * s;
-}
 /// x - y*z.
 RICCI_FUNCTION element without_product(element x, element y, element z) {
     add_product(x, -y, z);
@@ -127,11 +96,6 @@ struct determinant {
         if constexpr (has_role[sign_role]) *operand_of<sign_role>(a, at) = sign_of_all;
     }
 };
-
-RICCI_FUNCTION void store_info(const arguments& a, long long at, int info) {
-    if constexpr (has_role[info_role])
-        *operand_of<info_role>(a, at) = static_cast<typename role_element<info_role>::type>(info);
-}
 
 /// By the whole block, behind a barrier: from [matrix][pivot] in shared memory.
 RICCI_FUNCTION void store_pivots(const arguments& a, const int* positions, block_share share) {

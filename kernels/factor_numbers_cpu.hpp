@@ -2,7 +2,7 @@
 // matrices (factor_lanes_cpu), or of several rows (factor_block_cpu).
 #pragma once
 
-#include "factor.hpp"
+#include "factor_elements.hpp"
 #include "simd.hpp"
 
 // A function of its own, and one only: g++ makes others for arguments that it knows, and compiles twice as long.
@@ -73,14 +73,6 @@ RICCI_FUNCTION vector square_roots(vector x) {
         for (int t = 0; t < lanes; ++t) x_of[t] = real_sqrt(x_of[t]);
         return load_whole<real, lanes>(x_of);
     }
-}
-
-template <class T>
-RICCI_FUNCTION real imaginary_of(T x) {
-    if constexpr (real_part<T>::is_complex)
-        return x.im;
-    else
-        return 0;
 }
 
 template <int N>

@@ -89,7 +89,7 @@ RICCI_FUNCTION void divide_by_block(const element* block, long long begin, int c
         RICCI_UNROLL_4
         for (int ss = 0; ss < count; ++ss) {
             const int s = Forward ? ss : count - 1 - ss;
-            const element pivot = from_lane(divided(), s, 32);
+            const element pivot = shuffle(divided(), s, 32);
             if (Forward ? lane > s && lane < count : lane < s)
                 subtract_product(value, block[s * (triangle_panel + 1) + lane], pivot);
         }

@@ -72,7 +72,7 @@ template <int Lanes> struct matrix_lanes {
             from[u] = matrix + at[u] + (t * lanes + (Forward ? 0 : count - 1)) * (Forward ? step : -step);
         const auto divided = [&](element value) {
             if constexpr (t_of::has_unit_diagonal) return value;
-            else return (IsScaled ? times(value, by.scale) : value) * by.inverse;
+            else return (IsScaled ? scaled(value, by.scale) : value) * by.inverse;
         };
         RICCI_UNROLL_4
         for (int ss = 0; ss < count; ++ss) {
@@ -101,7 +101,7 @@ template <int Lanes> struct matrix_lanes {
             } else {
                 element pivot[sides];
                 RICCI_UNROLL
-                for (int c = 0; c < sides; ++c) pivot[c] = from_lane(divided(x[t][c]), s, lanes);
+                for (int c = 0; c < sides; ++c) pivot[c] = shuffle(divided(x[t][c]), s, lanes);
                 RICCI_UNROLL
                 for (int u = 0; u < lines_of_n; ++u) {
                     if (Forward ? u < t : u > t) continue;
@@ -175,7 +175,7 @@ template <int Lanes> struct matrix_lanes {
                     RICCI_UNROLL
                     for (int c = 0; c < sides; ++c) add_product(sum[c], conjugate(v[u]), x[u][c]);
                 }
-                const element factor = from_lane(own, s, lanes);
+                const element factor = shuffle(own, s, lanes);
                 RICCI_UNROLL
                 for (int c = 0; c < sides; ++c) sum[c] = factor * sum_of_lanes<lanes>(sum[c]);
                 RICCI_UNROLL

@@ -10,7 +10,7 @@
 // Constants: factor.hpp's.
 #pragma once
 
-#include "factor.hpp"
+#include "factor_elements.hpp"
 
 constexpr bool solves = method <= triangular_method;
 constexpr bool applies_q = method == qr_method || method >= apply_q_method;
@@ -64,28 +64,10 @@ template <class T> RICCI_FUNCTION int row_of(T pivot) {
     else return static_cast<int>(pivot);
 }
 
-/// sum -= a*b
-template <class R> RICCI_FUNCTION void subtract_product(R& sum, R a, R b) { sum -= a * b; }
-template <class R> RICCI_FUNCTION void subtract_product(complex<R>& sum, complex<R> a, complex<R> b) {
-    sum.re -= a.re * b.re, sum.im -= a.re * b.im;
-    sum.re += a.im * b.im, sum.im -= a.im * b.re;
-}
-
-template <class R> RICCI_FUNCTION R times(R x, R s) { return x * s; }
-template <class R> RICCI_FUNCTION complex<R> times(complex<R> x, R s) { return {x.re * s, x.im * s}; }
-template <class R> RICCI_FUNCTION bool is_zero(R x) { return x == 0; }
-template <class R> RICCI_FUNCTION bool is_zero(complex<R> x) { return x.re == 0 && x.im == 0; }
 template <class R> RICCI_FUNCTION R largest_part(R x) { return real_abs(x); }
 template <class R> RICCI_FUNCTION R largest_part(complex<R> x) {
     return real_abs(x.re) > real_abs(x.im) ? real_abs(x.re) : real_abs(x.im);
 }
-template <class R> RICCI_FUNCTION R imaginary_of(R) { return 0; }
-template <class R> RICCI_FUNCTION R imaginary_of(complex<R> x) { return x.im; }
-RICCI_FUNCTION element not_a_number() {
-    const double nan = static_cast<double>(float_of(0x7fc00000u));
-    return from_real<element>(nan, nan);
-}
-
 /// A diagonal element as what x is multiplied by. Its reciprocal may be too large or too small to be a number where
 /// the quotient is one: then it is that of a scaled element, and x is scaled too.
 struct divisor {
@@ -97,6 +79,6 @@ RICCI_FUNCTION divisor divisor_of(element d) {
     constexpr real small = is_float ? 0x1p-110 : 0x1p-1000, large = is_float ? 0x1p110 : 0x1p1000,
                    up = is_float ? 0x1p60 : 0x1p200, down = is_float ? 0x1p-60 : 0x1p-200;
     const real size = largest_part(d), scale = size < small ? up : size > large ? down : real(1);
-    return {from_real<element>(1, 0) / times(d, scale), scale};
+    return {from_real<element>(1, 0) / scaled(d, scale), scale};
 }
-RICCI_FUNCTION element quotient(element x, const divisor& d) { return times(x, d.scale) * d.inverse; }
+RICCI_FUNCTION element quotient(element x, const divisor& d) { return scaled(x, d.scale) * d.inverse; }

@@ -1,25 +1,13 @@
 // substitute_shuffles: exchanges of elements between a warp's lanes, for the kernels that solve with factors.
 #pragma once
 
+#include "factor_shuffles.cuh"
 #include "substitute_parts.hpp"
-
-/// Another lane's, of groups of `width` lanes.
-template <class T> RICCI_FUNCTION T from_lane(T x, int source, int width) {
-    if constexpr (real_part<T>::is_complex)
-        return {__shfl_sync(0xffffffffu, x.re, source, width), __shfl_sync(0xffffffffu, x.im, source, width)};
-    else return __shfl_sync(0xffffffffu, x, source, width);
-}
-/// That of the lane whose number differs in a bit.
-template <class T> RICCI_FUNCTION T from_other_lane(T x, int bit) {
-    if constexpr (real_part<T>::is_complex)
-        return {__shfl_xor_sync(0xffffffffu, x.re, bit), __shfl_xor_sync(0xffffffffu, x.im, bit)};
-    else return __shfl_xor_sync(0xffffffffu, x, bit);
-}
 
 /// Of each group of Lanes lanes, for all of them.
 template <int Lanes, class T> RICCI_FUNCTION T sum_of_lanes(T x) {
     RICCI_UNROLL
-    for (int bit = Lanes / 2; bit > 0; bit /= 2) x = x + from_other_lane(x, bit);
+    for (int bit = Lanes / 2; bit > 0; bit /= 2) x = x + shuffle_xor(x, bit);
     return x;
 }
 
@@ -31,7 +19,7 @@ template <int Half, int Count, class T> RICCI_FUNCTION void add_halves(T (&v)[32
     RICCI_UNROLL
     for (int e = 0; e < (Half < Count ? Half : Count); ++e) {
         const T kept = is_upper ? v[e + Half] : v[e], given = is_upper ? v[e] : v[e + Half];
-        v[e] = kept + from_other_lane(given, Half);
+        v[e] = kept + shuffle_xor(given, Half);
     }
     if constexpr (Half > 1) add_halves<Half / 2, Count>(v, lane);
 }
