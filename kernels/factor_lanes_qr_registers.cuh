@@ -20,8 +20,8 @@ struct lane_place {
 RICCI_FUNCTION constexpr lane_place place_of(int thread) {
     const int lane = thread % 32, of_warp = many_warps ? 0 : lane / lanes_of_matrix,
               of_matrix = many_warps ? thread : lane % lanes_of_matrix;
-    const bool beyond = of_warp >= groups_of_warp;
-    return {many_warps || beyond ? 0 : thread / 32 * groups_of_warp + of_warp,
+    const bool beyond = of_warp >= groups_of_warp; // looks at what its own warp's barriers guard
+    return {many_warps ? 0 : thread / 32 * groups_of_warp + (beyond ? 0 : of_warp),
             of_matrix / row_lanes,
             of_matrix % row_lanes,
             many_warps ? 0 : of_warp * lanes_of_matrix,

@@ -5,7 +5,10 @@
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/matrix_problem.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 using namespace ricci;
@@ -31,21 +34,34 @@ bool is_wanted(matrix_kind kind, routine what) {
     return kind == matrix_kind::random;
 }
 
-void check(matrix_problem p, std::int32_t device) {
-    INFO(to_string(p));
-    const auto out = run_matrix_problem(p, device);
-    CHECK(out.mistake == "");
+/// On a GPU by several threads: it is their kernels' compilation that takes the time; so those of one kernel stand
+/// apart.
+void check(std::vector<matrix_problem> problems, std::int32_t device) {
+    std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
+    std::vector<matrix_outcome> out(problems.size());
+    std::atomic<std::size_t> next = 0;
+    const auto run = [&] {
+        for (std::size_t n; (n = next++) < problems.size();) out[n] = run_matrix_problem(problems[n], device);
+    };
+    std::vector<std::jthread> threads(device > 0 ? std::thread::hardware_concurrency() : 0);
+    for (auto& t : threads) t = std::jthread(run);
+    run();
+    threads.clear();
+    for (std::size_t n = 0; n < problems.size(); ++n) {
+        INFO(to_string(problems[n]));
+        CHECK(out[n].mistake == "");
+    }
 }
 
 /// One kernel, all kinds of matrices.
-void check_kinds(matrix_problem p, std::int32_t device) {
+void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
     std::size_t n = static_cast<std::size_t>(p.m + p.n);
     for (const auto kind : kinds) {
         if (!is_wanted(kind, p.what)) continue;
         p.kind = kind;
         p.batch = p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
         p.seed = n;
-        check(p, device);
+        problems.push_back(p);
     }
 }
 
@@ -67,6 +83,7 @@ constexpr std::size_t every = RICCI_TEST_COUNT > 0 ? RICCI_TEST_COUNT : 1;
 
 TEST_CASE("square matrices are factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = static_cast<std::size_t>(what);
     for (std::size_t s = turn % every; s < sizes.size(); s += every) {
@@ -77,12 +94,14 @@ TEST_CASE("square matrices are factored") {
         p.layout = layouts[turn * 2 / 3 % std::size(layouts)];
         p.wide = turn % 5 == 0;
         ++turn;
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("every type and layout is factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = 0;
     for (const auto type : types)
@@ -90,12 +109,14 @@ TEST_CASE("every type and layout is factored") {
             matrix_problem p;
             p.what = what, p.type = type, p.layout = layout, p.batch = 19;
             p.m = p.n = std::array<std::int64_t, 3>{6, 11, 20}[turn++ % 3];
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("rectangular matrices are factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::lu, routine::qr);
     constexpr std::int64_t shapes[][2] = {{1, 4},   {4, 1},   {3, 7},   {9, 5},  {20, 6},
                                           {12, 31}, {40, 17}, {70, 20}, {20, 70}};
@@ -104,12 +125,14 @@ TEST_CASE("rectangular matrices are factored") {
         matrix_problem p;
         p.what = what, p.m = m, p.n = n, p.type = types[turn % std::size(types)];
         p.layout = layouts[turn++ % std::size(layouts)];
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("systems are solved at once") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][2] = {{1, 1},  {3, 1},  {4, 5},  {8, 1}, {13, 3},
                                           {20, 1}, {32, 2}, {40, 1}, {70, 3}};
     std::size_t turn = 0;
@@ -121,12 +144,14 @@ TEST_CASE("systems are solved at once") {
             p.layout = layouts[turn / 2 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
             p.apart = turn % 3 != 0, p.conjugated = turn % 4 == 1, p.unpivoted = false;
             ++turn;
-            check_kinds(p, device);
+            add_kinds(problems, p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("inverses and determinants") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::inverse, routine::log_determinant);
     std::size_t turn = 0;
     for (const std::int64_t n : {1, 3, 8, 17, 33, 66}) {
@@ -135,12 +160,14 @@ TEST_CASE("inverses and determinants") {
         p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[(turn + 1) % std::size(layouts)];
         p.apart = turn % 2 == 0, p.positive = turn % 3 == 2;
         ++turn;
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("least squares") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 1}, {9, 9, 2}, {20, 6, 1}, {33, 16, 3}, {70, 30, 1}};
     std::size_t turn = 0;
     for (const auto what : {routine::least_squares, routine::qr_solve})
@@ -150,12 +177,14 @@ TEST_CASE("least squares") {
             p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
             p.conjugated = turn % 4 == 3;
             ++turn;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("systems are solved with factors") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][2] = {{1, 1}, {4, 1}, {7, 2}, {16, 1}, {17, 5}, {32, 1}, {50, 1}, {66, 9}};
     std::size_t turn = 0;
     for (const auto what : {routine::cholesky_solve, routine::lu_solve, routine::triangular_solve})
@@ -166,12 +195,14 @@ TEST_CASE("systems are solved with factors") {
             p.apart = turn % 2 == 0, p.conjugated = turn % 5 == 2, p.wide = turn % 3 == 1;
             p.upper = turn % 2 == 1, p.unit = turn % 7 == 3;
             ++turn;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("Q is applied and formed") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {6, 4, 6}, {4, 6, 2}, {17, 17, 3}, {32, 8, 8}, {66, 20, 5}};
     std::size_t turn = 0;
     for (const auto what : {routine::apply_q, routine::form_q})
@@ -182,36 +213,41 @@ TEST_CASE("Q is applied and formed") {
             p.apart = turn % 2 == 0 || what == routine::form_q, p.adjoint = turn % 3 == 1,
             p.conjugated = turn % 4 == 2;
             ++turn;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("a batch of no matrices, and one of many") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     for (const auto what : {routine::cholesky, routine::lu, routine::qr})
         for (const std::int64_t batch : {0, RICCI_TEST_DEVICE < 0 ? 300 : 3000}) {
             matrix_problem p;
             p.what = what, p.m = p.n = 3, p.batch = batch;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE(
     "sizes that keep changing take kernels with sizes as arguments") { // beyond 16 of them: runtime/lower_for.cpp
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::lu, routine::qr_solve);
     for (std::int64_t n = 1; n <= 19; ++n) {
         matrix_problem p;
         p.what = what, p.m = p.n = n, p.type = scalar_type::f32, p.batch = 4, p.wide = true;
         p.seed = static_cast<std::uint64_t>(n);
-        check(p, device);
+        problems.push_back(p);
     }
+    check(problems, device);
 }
 
 #if RICCI_TEST_DEVICE == 0
 TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
     matrix_problem p;
     p.what = routine::solve, p.m = p.n = 1500, p.batch = 1, p.positive = true; // judged in n^2
-    check(p, 0);
+    check({p}, 0);
 }
 #endif
