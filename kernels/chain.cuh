@@ -3,11 +3,12 @@
 // threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as
 // they take registers, or are copied to shared memory.
 //
-// Constants: chain_tables.hpp's, memory_first_phase[] (that uses it), phase_waits[] (for each other, before the
+// Constants: chain_tables.hpp's and chain_calls.hpp's, memory_first_phase[] (that uses it), phase_waits[] (for each other, before the
 // phase), threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at once), blocks_at_once
 // (on the whole chip). Regions are bytes from the start of shared memory.
 #pragma once
 
+#include "chain_calls.cuh"
 #include "chain_gathers.cuh"
 #include "chain_spans.cuh"
 
@@ -67,7 +68,8 @@ RICCI_FUNCTION void run_phases(const arguments& a, unsigned char* memory, long l
         if constexpr (P == first_late_phase()) wait_barrier(barrier_of(late_spans, memory), 0);
 #endif
         const phase_of_block<P> phase{a, memory, first, elements};
-        if constexpr (gathers_of<P>::come_at_once()) phase.run_gathering();
+        if constexpr (phase_call[P] >= 0) run_call<P>(a, memory, first, elements);
+        else if constexpr (gathers_of<P>::come_at_once()) phase.run_gathering();
         else phase.run();
         // Without any wait ptxas takes two phases for one, and twice the registers (f64, p = 8: 168 for 92).
         if constexpr (P + 1 < phase_count) {

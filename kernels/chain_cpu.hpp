@@ -2,7 +2,7 @@
 // of a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
-// Constants: chain_tables.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
+// Constants: chain_tables.hpp's, chain_calls.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
 // regions lie; memory_is_shared[], whether all elements have the same; span_plane[], numbers of a span behind which one
 // is left out (0: none). Work items are blocks of as many elements as a vector has lanes.
 #pragma once
@@ -270,6 +270,8 @@ struct block_span {
     }
 };
 
+#include "chain_calls_cpu.hpp"
+
 // What a span holds of each element goes to memory, or it is added where tables say.
 #include "chain_additions_cpu.hpp"
 
@@ -347,7 +349,10 @@ RICCI_FUNCTION void run_phases(const arguments& a, real* memory, long long first
     if constexpr (P < phase_count) {
         for (int item = 0; item < items_of_phase<P>; ++item) {
             fetch_ahead<0>(a, first + lanes, done++);
-            run_item<P>(place{a, memory, first, elements, item});
+            if constexpr (phase_call[P] >= 0)
+                run_call<P>(place{a, memory, first, elements, item});
+            else
+                run_item<P>(place{a, memory, first, elements, item});
         }
         run_phases<P + 1>(a, memory, first, elements, done);
     }

@@ -23,15 +23,12 @@
 // column is not divided. Where info is not 0 solutions are NaN.
 #pragma once
 
+#include "matrix_methods.hpp"
 #include "scalar.hpp"
 
 using element = type_of<compute_type>::type;
 using real = real_part<element>::type;
 constexpr bool is_complex = real_part<element>::is_complex;
-
-enum : int { cholesky_method, lu_method, lu_unpivoted_method, qr_method, triangular_method, apply_q_method,
-             apply_qh_method, form_q_method };
-enum : int { matrix_role, vector_role, info_role, given_role, solution_role, log_abs_role, sign_role, role_count };
 
 constexpr bool is_lu = method == lu_method || method == lu_unpivoted_method;
 constexpr bool has_sides = right_sides != 0;

@@ -9,11 +9,13 @@
 // stored between. Between phases all threads of an element wait for each other.
 #pragma once
 
+#include "lowering/matrix_work.hpp"
 #include "lowering/statement.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -106,8 +108,24 @@ struct chain_op {
     std::int32_t accumulation = 0; ///< store: 0, 1 or -1
 };
 
+/// What a phase does with a matrix of each of its items instead of evaluating trees: kernels/chain_calls.hpp. It
+/// works in slots, to which it copies what it must not change.
+struct chain_call {
+    matrix_task task = matrix_task::none;
+    matrix_method method = matrix_method::cholesky;
+    bool keeps_factors = false, upper = false, unit = false;
+    std::int32_t rows = 0, columns = 0, sides = 0;
+    /// By role, of the operands; -1: none. Their pencils' own axes are rows and columns.
+    std::array<std::int32_t, matrix_roles> view{-1, -1, -1, -1, -1, -1, -1};
+    std::int32_t matrix = -1, right = -1; ///< views of where it works: what is factored, what is solved for; -1: none
+
+    std::int32_t of(matrix_role r) const { return view[static_cast<std::size_t>(r)]; }
+    std::int32_t& of(matrix_role r) { return view[static_cast<std::size_t>(r)]; }
+};
+
 struct chain_phase {
     std::vector<std::int64_t> items, stream; ///< extents
+    std::optional<chain_call> call;          ///< then there are no pencils and operations
     std::vector<chain_pencil> pencils;
     std::vector<chain_op> ops;
     std::int32_t values = 0;
@@ -149,7 +167,7 @@ struct chain {
     std::vector<chain_view> views;
     std::vector<chain_phase> phases;
     std::vector<chain_addition> additions; ///< of a CPU, whose one thread may do them while it has the span's numbers
-    double bytes = 0, flops = 0; ///< of an element: moved to and from memory; computed
+    double bytes = 0, flops = 0;           ///< of an element: moved to and from memory; computed
     // choose_chain_shape
     std::int32_t elements_of_block = 1, threads = 128; ///< on a GPU; a CPU has a vector of elements
     std::int32_t blocks_of_processor = 1;              ///< on a GPU, that registers are to allow at once

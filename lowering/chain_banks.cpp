@@ -2,6 +2,7 @@
 #include "lowering/chain_banks.hpp"
 
 #include "lowering/bank_conflicts.hpp"
+#include "lowering/chain_call_work.hpp"
 #include "lowering/slot_views.hpp"
 
 #include <algorithm>
@@ -25,9 +26,13 @@ class slot_accesses {
         for (const auto& v : c.views) {
             if (v.where != chain_view::space::slot || v.number != slot) continue;
             const auto& ph = c.phases[static_cast<std::size_t>(v.phase)];
-            accesses here{ph.item_count(), 0, {}};
+            // Of a call an item's lanes go along the rows.
+            const std::int64_t lanes = ph.call ? lanes_of(*ph.call) : 1,
+                               rows = ph.call && !v.inner.empty() ? v.inner_extent[0] : 1;
+            accesses here{threads_of(ph), 0, {}};
             for (std::int64_t thread = 0; thread < threads; ++thread) {
-                auto rest = thread % here.items, at = v.offset;
+                auto rest = thread % here.items / lanes, at = v.offset;
+                if (rows > 1) at += v.inner[0] * std::min(thread % lanes, rows - 1);
                 for (std::size_t a = 0; a < ph.items.size(); ++a)
                     at += rest % ph.items[a] * v.item[a], rest /= ph.items[a];
                 here.coordinates.push_back(coordinates(at, s.strides, s.extents).value());

@@ -1,6 +1,7 @@
 // chain_builder: takes a chain's steps one by one: what they must be like, and the phase that each goes to.
 #include "lowering/chain_state.hpp"
 
+#include "lowering/factor_layout.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/temporaries.hpp"
 
@@ -16,8 +17,9 @@ void chain_state::add(const step& given) {
     take_compute();
     check_operands();
     meet_locals();
+    if (is_call()) return add_call();
     places here;
-    if (!out_.phases.empty()) {
+    if (!out_.phases.empty() && !phase().call) {
         const auto before = *this;
         try {
             if (adds_rows(here) || appends(here)) return;
@@ -29,6 +31,7 @@ void chain_state::add(const step& given) {
 }
 
 chain chain_state::finish() && {
+    find_places_of_calls();
     count_work();
     return std::move(out_);
 }
@@ -36,7 +39,7 @@ chain chain_state::finish() && {
 std::size_t chain_state::element_axis() const {
     for (std::size_t a = 0; a < axis_count(); ++a)
         if (st().axes[a].name == out_.axis) {
-            if (!at(0).present[a]) throw no_chain{fmt::format("it sums over {}", out_.axis)};
+            if (!is_call() && !at(0).present[a]) throw no_chain{fmt::format("it sums over {}", out_.axis)};
             for (const auto& list : st().sums)
                 if (std::count(list.begin(), list.end(), static_cast<std::int32_t>(a)) > 0)
                     throw no_chain{fmt::format("it sums over {}", out_.axis)};
@@ -68,6 +71,7 @@ void chain_state::check_operands() const {
             if (o.present[a] && extent(a) > 1 && magnitude(o.stride[a]) > magnitude(o.stride[element_]))
                 throw no_chain{fmt::format("{} is not the outermost index of an operand", out_.axis)};
     }
+    if (is_call()) check_call();
     if (collision_of(st()) == collision::ordered)
         throw no_chain{"equal entries of its index table are added in their order, by a kernel of its own"};
     std::int64_t all = 1;
@@ -128,6 +132,10 @@ void chain_state::count_work() {
     const double factor = is_complex(out_.compute) ? 4 : 1;
     for (const auto& ph : out_.phases) {
         const auto items = static_cast<double>(ph.item_count()), points = static_cast<double>(ph.point_count());
+        if (ph.call)
+            out_.flops +=
+                items * factor *
+                factor_flops(ph.call->task, ph.call->method, ph.call->rows, ph.call->columns, ph.call->sides);
         for (const auto& op : ph.ops)
             if (op.kind == what::compute) out_.flops += items * points * factor;
         out_.flops += 2 * items * factor * static_cast<double>(ph.multiply_adds());

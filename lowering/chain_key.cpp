@@ -25,6 +25,10 @@ tuning_key key_of(const chain& c) {
         for (const auto& p : ph.pencils) pencils.push_back(p.is_output ? -p.length : p.length);
         out.strides += fmt::format("; {} by {}, {} of ({})", fmt::join(ph.items, "x"), fmt::join(ph.stream, "x"),
                                    ph.ops.size(), fmt::join(pencils, " "));
+        if (ph.call)
+            out.strides +=
+                fmt::format(" {} {} {}x{} {}", static_cast<int>(ph.call->task), static_cast<int>(ph.call->method),
+                            ph.call->rows, ph.call->columns, ph.call->sides);
     }
     return out;
 }

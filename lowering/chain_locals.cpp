@@ -62,7 +62,8 @@ std::optional<local_tensor::way> local_tensor::read(const step& st, const operan
     auto low = out.offset, high = out.offset;
     for (std::size_t a = 0; a < st.axes.size(); ++a) {
         auto& steps = out.step.emplace_back();
-        if (a == element || !o.present[a]) continue;
+        // The stride of an axis of one value may be the elements'.
+        if (a == element || !o.present[a] || st.axes[a].extent == 1) continue;
         const auto along = coordinates(o.stride[a], strides, extents);
         if (!along || along->back() != 0) return {};
         steps.assign(along->begin(), along->end() - 1);

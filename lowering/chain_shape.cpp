@@ -1,6 +1,7 @@
 // chain_shape: how many elements a chain's kernel has at a time, and what it is expected to cost.
 #include "lowering/chain_shape.hpp"
 
+#include "lowering/chain_call_work.hpp"
 #include "lowering/chain_key.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/sm_limits.hpp"
@@ -14,10 +15,15 @@ namespace {
 constexpr std::int64_t largest_block = 256, most_rounds = 4;
 /// What multiply-adds reach of a GPU's peak beside their loads of shared memory; of a CPU's core (33 of 117 GF/s).
 constexpr double gpu_arithmetic = 0.35, cpu_arithmetic = 0.3;
+/// The same of a CPU's core where matrices are factored (43 to 50 GF/s of a Xeon's 78: f64, n = 13 to 27, assembled,
+/// solved with and applied; 27 for LU of 32, whose matrices leave the L1 cache).
+constexpr double cpu_arithmetic_of_calls = 0.55;
+/// Of an SM's warps, in calls, which wait for each other's lanes and for shared memory.
+constexpr double instructions_of_a_clock = 1.5;
 
 std::int64_t most_items(const chain& c) {
     std::int64_t out = 1;
-    for (const auto& ph : c.phases) out = std::max(out, ph.item_count());
+    for (const auto& ph : c.phases) out = std::max(out, threads_of(ph));
     return out;
 }
 
@@ -25,13 +31,14 @@ std::int64_t most_items(const chain& c) {
 /// tables find, and what is computed beside them, more where the places of shared factors are. (Less, and the
 /// compiler spills: f64, p = 4, at 48, with tables at 64; slices with gaps, at 80.)
 std::int64_t registers_of_a_thread(const chain& c) {
-    constexpr std::int64_t of_gaps = 24, of_tables = 10;
+    constexpr std::int64_t of_gaps = 24, of_tables = 10, of_call = 8;
     const std::int64_t beside = c.constants > 0 ? 26 : 42;
     const auto words = size_of(c.compute) / 4;
     std::int64_t numbers = 0;
     for (const auto& ph : c.phases) {
         std::int64_t of_phase = (is_complex(c.compute) ? 3 : 1) * ph.unrolled; // with the parts of products
         for (const auto& q : ph.pencils) of_phase += q.length;
+        if (ph.call) of_phase += of_call;
         numbers = std::max(numbers, of_phase);
     }
     const bool has_gaps = std::ranges::any_of(c.views, [&](const chain_view& v) {
@@ -78,7 +85,9 @@ double worth(const chain& c, const machine& chip) {
     std::int64_t in_a_row = 0;
     double used = 0, there = 0; // lanes
     for (const auto& ph : c.phases) {
-        const auto each = ph.multiply_adds() + ph.point_count(), items = ph.item_count() * c.elements_of_block;
+        const auto of_lane = static_cast<std::int64_t>(lane_instructions(ph) / 4);
+        const auto each = of_lane + ph.multiply_adds() + ph.point_count(),
+                   items = threads_of(ph) * c.elements_of_block;
         in_a_row += each;
         used += static_cast<double>(each * items), there += static_cast<double>(each * up(items, warp) * warp);
     }
@@ -201,10 +210,15 @@ std::optional<tile_origin> choose_chain_shape(chain& c, const machine& chip, con
 double chain_seconds(const chain& c, const machine& chip) {
     const auto elements = static_cast<double>(c.elements);
     const double peak = real_of(c.compute) == scalar_type::f64 ? chip.flops_f64 : chip.flops_f32;
-    const double part = chip.kind == target::cuda ? gpu_arithmetic : cpu_arithmetic;
+    const bool has_calls = std::ranges::any_of(c.phases, [](const chain_phase& ph) { return ph.call.has_value(); });
+    const double part = chip.kind == target::cuda ? gpu_arithmetic
+                        : has_calls               ? cpu_arithmetic_of_calls
+                                                  : cpu_arithmetic;
     const double at_once = chip.kind == target::cuda ? c.elements_of_block : chain_lanes(c, chip);
     const double blocks = std::ceil(elements / at_once), busy = std::min(1.0, blocks / chip.processors);
-    return std::max(elements * c.bytes / chip.bandwidth, elements * c.flops / (part * peak)) / busy +
+    const double instructions = chip.kind == target::cuda ? warp_instructions(c) : 0, // of matrices' calls
+        by_issue = elements * instructions / (instructions_of_a_clock * sm_clock(chip) * chip.processors);
+    return std::max(elements * c.bytes / chip.bandwidth, elements * c.flops / (part * peak) + by_issue) / busy +
            chip.launch_seconds;
 }
 

@@ -79,6 +79,21 @@ class chain_state {
     /// Operations of one element.
     void count_work();
 
+    // ---- chain_calls.cpp: factorizations and solves, each a phase of its own ----
+
+    bool is_call() const { return st().matrices.task != matrix_task::none; }
+    void check_call() const;
+    void add_call();
+    /// The axes of the batch that are not the element's become items, those of the matrices are left.
+    places items_of_call();
+    /// The view of an operand of the call, its rows and columns as inner axes.
+    std::int32_t view_in_role(matrix_role r, const places& here);
+    /// What comes to lie in a local.
+    void write_by_call(std::int32_t o);
+    /// Where calls work: in the operands where nobody needs these any more, else in slots of their own.
+    void find_places_of_calls();
+    std::int32_t own_slot(std::int32_t phase, std::int64_t rows, std::int64_t columns);
+
     // ---- chain_phases.cpp: where the step's axes go, in this phase or in a new one ----
 
     chain_phase& phase() { return out_.phases.back(); }

@@ -1,6 +1,8 @@
 // chain_values: writes a step as operations of a phase, and how these go through memory and slots.
 #include "lowering/chain_state.hpp"
 
+#include "lowering/same_memory.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -222,8 +224,7 @@ std::int32_t chain_state::output_pencil(const places& placed, const std::vector<
 
 std::int32_t chain_state::memory(const operand& o) {
     const auto step = o.present[element_] ? o.stride[element_] : 0;
-    const auto source =
-        o.source < 0 || plan_.same_access.empty() ? o.source : plan_.same_access[static_cast<std::size_t>(o.source)];
+    const auto source = same_tensor(plan_, o.source);
     for (std::size_t m = 0; m < out_.memories.size(); ++m) {
         const auto& here = out_.memories[m];
         if (here.source == source && here.type == o.type && here.element_step == step)

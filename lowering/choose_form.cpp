@@ -479,7 +479,9 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
     std::vector<step> steps;
     form_chooser chooser(p, chip, known, dynamic_extents);
     for (auto& st : p.steps)
-        if (st.matrices.task != matrix_task::none)
+        if (st.chain >= 0)
+            steps.push_back(std::move(st)); // fuse_statements has chosen
+        else if (st.matrices.task != matrix_task::none)
             for (auto& part : choose_matrix_kernel(std::move(st), p, chip, dynamic_extents)) {
                 if (part.matrices.task != matrix_task::none)
                     steps.push_back(std::move(part));
@@ -487,7 +489,7 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
                     chooser.choose(std::move(part), steps);
             }
         else if (st.kernel != family::none)
-            steps.push_back(std::move(st)); // fuse_statements or find_winograd has chosen
+            steps.push_back(std::move(st)); // find_winograd has chosen
         else
             chooser.choose(std::move(st), steps);
     p.steps = std::move(steps);

@@ -48,42 +48,38 @@ double factor_seconds(const step& st, const batched_tile& tile, const machine& c
     return factor_block_seconds(st, tile, chip);
 }
 
-/// LAPACK Working Note 41, appendix C, the leading terms.
 double factor_flops(const step& st) {
     const auto sizes = matrix_sizes_of(st);
-    const auto m = static_cast<double>(sizes.m), n = static_cast<double>(sizes.n), r = static_cast<double>(sizes.r);
+    const double of_one = factor_flops(st.matrices.task, st.matrices.method, static_cast<double>(sizes.m),
+                                       static_cast<double>(sizes.n), static_cast<double>(sizes.r));
+    return of_one * static_cast<double>(sizes.matrices) * (is_complex(st.compute) ? 4 : 1);
+}
+
+/// LAPACK Working Note 41, appendix C, the leading terms.
+double factor_flops(matrix_task task, matrix_method method, double m, double n, double r) {
     const double k = std::min(m, n), both = std::max(m, n);
-    double flops = 0;
-    if (st.matrices.task == matrix_task::factor) {
-        switch (st.matrices.method) {
+    if (task == matrix_task::factor) {
+        switch (method) {
         case matrix_method::cholesky:
-            flops = n * n * n / 3;
-            break;
+            return n * n * n / 3 + 2 * n * n * r;
         case matrix_method::qr:
-            flops = 2 * k * k * (both - k / 3);
-            break;
+            return 2 * k * k * (both - k / 3) + (r > 0 ? 4 * m * n - n * n : 0) * r;
         default:
-            flops = k * k * (both - k / 3);
-        }
-        if (sizes.r > 0) flops += st.matrices.method == matrix_method::qr ? (4 * m * n - n * n) * r : 2 * n * n * r;
-    } else {
-        switch (st.matrices.method) {
-        case matrix_method::triangular:
-            flops = n * n * r;
-            break;
-        case matrix_method::qr:
-            flops = (4 * m * k - n * n) * r;
-            break;
-        case matrix_method::apply_q:
-        case matrix_method::apply_qh:
-        case matrix_method::form_q:
-            flops = (4 * m - 2 * k) * k * r;
-            break;
-        default:
-            flops = 2 * n * n * r;
+            return k * k * (both - k / 3) + 2 * n * n * r;
         }
     }
-    return flops * static_cast<double>(sizes.matrices) * (is_complex(st.compute) ? 4 : 1);
+    switch (method) {
+    case matrix_method::triangular:
+        return n * n * r;
+    case matrix_method::qr:
+        return (4 * m * k - n * n) * r;
+    case matrix_method::apply_q:
+    case matrix_method::apply_qh:
+    case matrix_method::form_q:
+        return (4 * m - 2 * k) * k * r;
+    default:
+        return 2 * n * n * r;
+    }
 }
 
 } // namespace ricci::lowering

@@ -33,5 +33,7 @@ double factor_seconds(const step& st, const batched_tile& tile, const machine& c
 
 /// Multiply-adds count two; of the method and the right-hand sides, as LAPACK's working notes count them.
 double factor_flops(const step& st);
+/// Of one real matrix.
+double factor_flops(matrix_task task, matrix_method method, double m, double n, double r);
 
 } // namespace ricci::lowering

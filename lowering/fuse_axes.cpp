@@ -126,7 +126,9 @@ class axis_fuser {
 plan fuse_axes(plan p) {
     for (auto& st : p.steps)
         // What has a kernel knows its axes: a chain by their names, winograd by their order.
-        if (st.matrices.task != matrix_task::none)
+        if (st.chain >= 0)
+            continue;
+        else if (st.matrices.task != matrix_task::none)
             fuse_matrix_axes(st);
         else if (st.kernel == family::none)
             axis_fuser(st).run();

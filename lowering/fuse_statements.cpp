@@ -9,7 +9,10 @@
 #include "lowering/chain_shape.hpp"
 #include "lowering/chain_slots.hpp"
 #include "lowering/cost_model.hpp"
+#include "lowering/expected_seconds.hpp"
 #include "lowering/gathers.hpp"
+#include "lowering/matrix_sizes.hpp"
+#include "lowering/passes.hpp"
 #include "lowering/same_memory.hpp"
 #include "lowering/temporaries.hpp"
 #include "lowering/write_through.hpp"
@@ -48,7 +51,7 @@ class fuser {
         std::size_t last;
         std::set<std::int32_t> own; ///< temporaries
         chain made;
-        double apart; ///< seconds, of a kernel for each step
+        double apart;                            ///< seconds, of a kernel for each step
         tile_origin origin = tile_origin::model; ///< of its block
     };
 
@@ -58,12 +61,12 @@ class fuser {
     std::optional<found_chain> longest_from(std::size_t first) {
         cut_.reset();
         auto end = first;
-        while (end < plan_.steps.size() && end < first + longest_chain && at(end).kernel == family::none) ++end;
+        while (end < plan_.steps.size() && end < first + longest_chain && may_be_part(at(end))) ++end;
         if (end == first) return {};
         for (auto last = end - 1; last > first; --last) {
             const auto own = temporaries_of(first, last);
-            if (own.empty() || own.count(at(first).operands[0].source) == 0) continue;
-            if (!reads_own(at(last), own)) continue;
+            if (own.empty() || !has_own(at(first), own, writes_operand)) continue;
+            if (!has_own(at(last), own, reads_operand)) continue;
             why_.clear();
             const auto shorter = written_through(first, last, own);
             for (const auto& axis : axes_of(first, last)) {
@@ -88,6 +91,7 @@ class fuser {
     /// What is added to elements that tables give is what the step before has computed: it is added there, without a
     /// phase of its own. Empty where the two are not such.
     std::vector<step> written_through(std::size_t first, std::size_t last, const std::set<std::int32_t>& own) const {
+        if (is_call(at(last)) || is_call(at(last - 1))) return {};
         if (at(last).operands[0].gathers.empty() || collision_of(at(last)) == collision::ordered) return {};
         const auto source = at(last - 1).operands[0].source;
         for (auto n = first; n + 1 < last; ++n)
@@ -127,13 +131,14 @@ class fuser {
         const auto& st = at(first);
         const auto is_batch = [&](std::string_view name) {
             for (auto n = first; n <= last; ++n)
-                for (const auto& axis : at(n).axes)
-                    if (axis.name == name && axis.variable) return true;
+                for (std::size_t a = 0; a < at(n).axes.size(); ++a)
+                    if (at(n).axes[a].name == name && (at(n).axes[a].variable || counts_matrices(at(n), a)))
+                        return true;
             return false;
         };
         std::vector<std::size_t> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
-            if (st.operands[0].present[a] && st.axes[a].extent > 1 &&
+            if (is_written_along(st, a) && st.axes[a].extent > 1 &&
                 (st.axes[a].extent >= least_elements || is_batch(st.axes[a].name)))
                 axes.push_back(a);
         std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
@@ -154,9 +159,26 @@ class fuser {
         return out;
     }
 
-    static bool reads_own(const step& st, const std::set<std::int32_t>& own) {
-        return std::any_of(st.operands.begin() + 1, st.operands.end(),
-                           [&](const operand& o) { return own.count(o.source) > 0; });
+    static bool is_call(const step& st) { return st.matrices.task != matrix_task::none; }
+    static bool may_be_part(const step& st) { return st.kernel == family::none || is_call(st); }
+
+    static bool counts_matrices(const step& st, std::size_t axis) {
+        if (!is_call(st)) return false;
+        const auto batch = batch_of_matrices(st);
+        return std::find(batch.begin(), batch.end(), static_cast<std::int32_t>(axis)) != batch.end();
+    }
+
+    static bool is_written_along(const step& st, std::size_t axis) {
+        for (std::size_t o = 0; o < st.operands.size(); ++o)
+            if (writes_operand(st, o) && st.operands[o].present[axis]) return true;
+        return false;
+    }
+
+    /// Whether one of a step's operands that it uses so is among `own`.
+    static bool has_own(const step& st, const std::set<std::int32_t>& own, bool (*uses)(const step&, std::size_t)) {
+        for (std::size_t o = 0; o < st.operands.size(); ++o)
+            if (uses(st, o) && own.count(st.operands[o].source) > 0) return true;
+        return false;
     }
 
     /// The strides and extents by which a step goes through its output.
@@ -209,10 +231,11 @@ class fuser {
 
     /// Whether two steps that read or write the same tensor do so in slices that no two values of the axis share:
     /// then the steps' order is that of a chain's phases.
-    static bool keep_to_slices(const step& a, const operand& x, const step& b, const operand& y,
-                               std::string_view axis) {
+    bool keep_to_slices(const step& a, const operand& x, const step& b, const operand& y,
+                        std::string_view axis) const {
         const auto one = slice_of(a, x, axis), other = slice_of(b, y, axis);
-        return x.source == y.source && one && other && one->step == other->step &&
+        return same_tensor(plan_, x.source) == same_tensor(plan_, y.source) && one && other &&
+               one->step == other->step &&
                std::max(one->reach.last, other->reach.last) - std::min(one->reach.first, other->reach.first) <
                    std::abs(one->step);
     }
@@ -222,20 +245,25 @@ class fuser {
     /// was written at the same place by the same element.
     std::optional<std::pair<std::size_t, std::size_t>>
     conflict_in(std::size_t first, std::size_t last, const std::set<std::int32_t>& own, std::string_view axis) const {
-        for (auto w = first; w <= last; ++w) {
-            const auto& left = at(w).operands[0];
-            if (own.count(left.source) > 0) continue;
-            for (auto n = first; n <= last; ++n) {
-                if (n == w) continue;
-                for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
-                    const auto& other = at(n).operands[o];
-                    if (!share_memory(left, other)) continue;
-                    if (keep_to_slices(at(w), left, at(n), other, axis)) continue;
-                    if (o != 0 || !write_alike(at(n), at(w))) return std::pair{std::min(n, w), std::max(n, w)};
-                }
+        for (auto w = first; w <= last; ++w)
+            for (std::size_t l = 0; l < at(w).operands.size(); ++l) {
+                const auto& left = at(w).operands[l];
+                if (!writes_operand(at(w), l) || own.count(left.source) > 0) continue;
+                for (auto n = first; n <= last; ++n)
+                    if (n != w && conflicts(w, left, n, axis)) return std::pair{std::min(n, w), std::max(n, w)};
             }
-        }
         return {};
+    }
+
+    bool conflicts(std::size_t w, const operand& left, std::size_t n, std::string_view axis) const {
+        const bool are_plain = !is_call(at(w)) && !is_call(at(n));
+        for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
+            const auto& other = at(n).operands[o];
+            if (!share_memory(left, other)) continue;
+            if (keep_to_slices(at(w), left, at(n), other, axis)) continue;
+            if (!are_plain || o != 0 || !write_alike(at(n), at(w))) return true;
+        }
+        return false;
     }
 
     bool pays(std::size_t first, found_chain& f) {
@@ -254,11 +282,28 @@ class fuser {
                              chip_.kind == target::cpu ? "L2" : "shared memory", least.most));
             return false;
         }
-        for (auto n = first; n <= f.last; ++n) f.apart += cost_model(at(n), chip_).seconds;
+        f.apart = seconds_apart(first, f.last);
         const auto together = chain_seconds(c, chip_);
         if (together < f.apart) return true;
         tell(fmt::format(": expected to take {:.3g} us, a kernel for each {:.3g}", together * 1e6, f.apart * 1e6));
         return false;
+    }
+
+    /// Of a kernel for each step, by the roofline; where matrices are factored, of which a chain's kernel does not
+    /// come near it, by what the kernels' models expect.
+    double seconds_apart(std::size_t first, std::size_t last) const {
+        const auto steps = steps_of(first, last);
+        double out = 0;
+        if (std::none_of(steps.begin(), steps.end(), is_call)) {
+            for (const auto& st : steps) out += cost_model(st, chip_).seconds;
+            return out;
+        }
+        plan apart;
+        apart.steps = steps;
+        apart.temporaries = plan_.temporaries;
+        apart.memory_of_access = plan_.memory_of_access, apart.same_access = plan_.same_access;
+        const pass_observer unseen = [](std::string_view, plan p) { return p; };
+        return expected_seconds(choose_kernels(std::move(apart), chip_, known_, false, unseen), chip_);
     }
 
     /// To and from memory, each operand once.
@@ -269,11 +314,11 @@ class fuser {
             for (std::size_t o = 0; o < at(n).operands.size(); ++o) {
                 const auto& operand = at(n).operands[o];
                 if (f.own.count(operand.source) > 0) continue;
-                if (o == 0 ? !written.insert(operand.source).second
+                const bool writes = writes_operand(at(n), o), both = writes && reads_operand(at(n), o);
+                if (writes ? !written.insert(operand.source).second
                            : written.count(operand.source) > 0 || !met.insert(operand.source).second)
                     continue;
-                const bool adds = o == 0 && at(n).op != assignment::assign;
-                bytes += (adds ? 2 : 1) * static_cast<double>(most_elements(at(n), operand)) *
+                bytes += (both ? 2 : 1) * static_cast<double>(most_elements(at(n), operand)) *
                          static_cast<double>(size_of(operand.type));
             }
         return bytes;

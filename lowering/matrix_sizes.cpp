@@ -32,6 +32,14 @@ const operand* operand_in(const step& st, matrix_role r) {
     return o < 0 ? nullptr : &st.operands[static_cast<std::size_t>(o)];
 }
 
+bool reads_operand(const step& st, std::size_t o) {
+    const auto& w = st.matrices;
+    if (w.task == matrix_task::none) return o > 0 || st.op != assignment::assign;
+    const auto is = [&](matrix_role r) { return w.of(r) == static_cast<std::int32_t>(o); };
+    return is(matrix_role::matrix) || is(matrix_role::given) ||
+           (is(matrix_role::vector) && w.task == matrix_task::substitute);
+}
+
 bool writes_operand(const step& st, std::size_t o) {
     const auto& w = st.matrices;
     if (w.task == matrix_task::none) return o == 0;

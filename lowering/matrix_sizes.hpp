@@ -23,7 +23,8 @@ std::vector<std::int32_t> batch_of_matrices(const step& st);
 /// The operand in a role, or null.
 const operand* operand_in(const step& st, matrix_role r);
 
-/// Whether the step writes its operand o.
+/// Whether the step, of matrices or not, writes its operand o, or reads it.
 bool writes_operand(const step& st, std::size_t o);
+bool reads_operand(const step& st, std::size_t o);
 
 } // namespace ricci::lowering

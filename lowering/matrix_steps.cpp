@@ -340,6 +340,7 @@ class call_lowerer {
             auto& here = st_.operands[o];
             plan_.notes.push_back(
                 fmt::format("{} overlaps what is written: copied first", to_string(s_, access_of(here))));
+            here.overlaps = true; // so that the copy is whole before anything is written
             auto copy = add_temporary(plan_, st_.axes, here.present, here.type, {here});
             first.push_back(copy_step(st_, copy, assignment::assign, here, here.type));
             here = std::move(copy);

@@ -14,8 +14,10 @@ std::int32_t in(const std::vector<std::int32_t>& known, std::int32_t source) {
 
 std::int32_t memory_of(const plan& p, std::int32_t source) { return in(p.memory_of_access, source); }
 
+std::int32_t same_tensor(const plan& p, std::int32_t source) { return in(p.same_access, source); }
+
 bool may_share_memory(const plan& p, std::int32_t a, std::int32_t b) {
-    return memory_of(p, a) == memory_of(p, b) || in(p.same_access, a) == in(p.same_access, b);
+    return memory_of(p, a) == memory_of(p, b) || same_tensor(p, a) == same_tensor(p, b);
 }
 
 bool may_meet(const plan& p, const operand& o, std::int32_t memory) {

@@ -2,6 +2,7 @@
 #include "lowering/temporaries.hpp"
 
 #include "lowering/gathers.hpp"
+#include "lowering/matrix_sizes.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -16,7 +17,8 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
     return __builtin_mul_overflow(a, b, &out) || out > saturation ? saturation : out;
 }
 
-template <class T> void keep_marked(std::vector<T>& values, const std::vector<char>& keep) {
+template <class T>
+void keep_marked(std::vector<T>& values, const std::vector<char>& keep) {
     std::size_t to = 0;
     for (std::size_t from = 0; from < keep.size(); ++from)
         if (keep[from]) {
@@ -68,7 +70,9 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
 std::set<std::int32_t> own_temporaries(const plan& p, std::size_t first, std::size_t last) {
     std::set<std::int32_t> out;
     for (auto n = first; n <= last; ++n)
-        if (p.steps[n].operands[0].source < 0) out.insert(p.steps[n].operands[0].source);
+        for (std::size_t o = 0; o < p.steps[n].operands.size(); ++o)
+            if (const auto source = p.steps[n].operands[o].source; source < 0 && writes_operand(p.steps[n], o))
+                out.insert(source);
     for (std::size_t n = 0; n < p.steps.size(); ++n)
         if (n < first || n > last)
             for (const auto& o : p.steps[n].operands) out.erase(o.source);

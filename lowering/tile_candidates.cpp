@@ -40,7 +40,7 @@ batched_tile cheapest_tile(const step& st, const machine& chip) {
 } // namespace
 
 bool has_tile(const step& st, const machine& chip) {
-    if (st.matrices.task != matrix_task::none) return true;
+    if (st.matrices.task != matrix_task::none) return st.chain < 0;
     if (chip.kind == target::cpu)
         return st.kernel == family::batched_small || st.kernel == family::batched_lanes ||
                st.kernel == family::batched_blocked || st.kernel == family::gett;

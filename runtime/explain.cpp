@@ -53,12 +53,13 @@ std::string_view describe(cache_hit hit) {
 }
 
 std::string describe_sizes(const step& st) {
+    if (st.chain >= 0) return "";
     if (st.matrices.task != matrix_task::none) {
         const auto s = matrix_sizes_of(st);
         const auto sides = s.r > 0 ? fmt::format(" r={}", s.r) : std::string();
         return fmt::format(" m={} n={}{} batch={}", s.m, s.n, sides, s.matrices);
     }
-    if (st.classes.empty() || st.chain >= 0) return "";
+    if (st.classes.empty()) return "";
     return fmt::format(" m={} n={} k={} batch={}", extent_of(st, axis_class::m), extent_of(st, axis_class::n),
                        extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
 }

@@ -1,4 +1,5 @@
 // kernel_source_chain: the prelude of a chain's kernel: its phases as tables. See kernels/chain_tables.hpp.
+#include "lowering/chain_call_work.hpp"
 #include "lowering/chain_layout.hpp"
 #include "lowering/chain_shape.hpp"
 #include "runtime/kernel_source_families.hpp"
@@ -32,6 +33,7 @@ class chain_writer {
         write_views();
         write_matrices();
         write_phases();
+        write_calls();
         if (is_gpu_) {
             text_.constant("threads_per_block", c_.threads);
             text_.constant("elements_of_block", c_.elements_of_block);
@@ -227,6 +229,33 @@ class chain_writer {
         list("op_pencil", ops.size(), [&](auto n) { return ops[n].pencil; });
         list("op_matrix", ops.size(), [&](auto n) { return ops[n].matrix; });
         list("op_accumulation", ops.size(), [&](auto n) { return ops[n].accumulation; });
+    }
+
+    void write_calls() {
+        std::vector<std::int32_t> of_phase;
+        std::vector<chain_call> all;
+        for (const auto& ph : c_.phases) {
+            of_phase.push_back(ph.call ? static_cast<std::int32_t>(all.size()) : -1);
+            if (ph.call) all.push_back(*ph.call);
+        }
+        const auto count = all.size();
+        text_.constant("call_count", static_cast<std::int64_t>(count));
+        text_.list("phase_call", of_phase);
+        list("call_factors", count, [&](auto n) { return all[n].task == matrix_task::factor; });
+        list("call_method", count, [&](auto n) { return static_cast<std::int32_t>(all[n].method); });
+        list("call_keeps_factors", count, [&](auto n) { return all[n].keeps_factors; });
+        list("call_upper", count, [&](auto n) { return all[n].upper; });
+        list("call_unit", count, [&](auto n) { return all[n].unit; });
+        list("call_rows", count, [&](auto n) { return all[n].rows; });
+        list("call_columns", count, [&](auto n) { return all[n].columns; });
+        list("call_sides", count, [&](auto n) { return all[n].sides; });
+        list("call_lanes", count, [&](auto n) { return is_gpu_ ? lanes_of(all[n]) : 1; });
+        std::vector<row> views;
+        for (const auto& call : all) views.emplace_back(call.view.begin(), call.view.end());
+        if (views.empty()) views.emplace_back(matrix_roles, -1);
+        text_.table("call_view", views);
+        list("call_matrix", count, [&](auto n) { return all[n].matrix; });
+        list("call_right", count, [&](auto n) { return all[n].right; });
     }
 
     void write_additions() {

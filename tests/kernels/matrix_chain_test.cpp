@@ -1,0 +1,224 @@
+// matrix_chain_test: factorizations and solves between contractions, of one program: fused into one kernel, against
+// the same statements one by one, whose kernels factor_test judges.
+#include <ricci/ricci.hpp>
+
+#include "lowering/lower_program.hpp"
+#include "lowering/print.hpp"
+#include "runtime/executable.hpp"
+#include "runtime/program_cache.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/chain_cases.hpp"
+#include "tests/kernels/device_under_test.hpp"
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace ricci::indices;
+using ricci::dyn, ricci::local, ricci::tensor;
+
+namespace {
+
+ricci::device under_test() { return ricci::device(ricci::tests::device_under_test()); }
+
+template <class T>
+struct parts_of {
+    using real = T;
+    static T from(double re, double) { return static_cast<T>(re); }
+};
+template <class R>
+struct parts_of<std::complex<R>> {
+    using real = R;
+    static std::complex<R> from(double re, double im) { return {static_cast<R>(re), static_cast<R>(im)}; }
+};
+
+template <class Tensor>
+void fill(Tensor& t, std::uint64_t seed, double least = -1) {
+    using element = typename Tensor::value_type;
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> unit(least, 1);
+    std::vector<element> values(static_cast<std::size_t>(t.size()));
+    for (auto& v : values) v = parts_of<element>::from(unit(random), unit(random) / 2);
+    t.upload(values);
+}
+
+/// NaN where one alone is no number.
+template <class X>
+double difference(const X& x, const X& y) {
+    const auto a = x.download(), b = y.download();
+    double out = 0;
+    for (std::size_t n = 0; n < a.size(); ++n) {
+        const bool none = a[n] != a[n], none_there = b[n] != b[n];
+        const double d = none && none_there ? 0 : std::abs(a[n] - b[n]);
+        if (!(d <= out)) out = d;
+    }
+    return out;
+}
+
+struct sizes {
+    std::int64_t n, r, batch;
+};
+
+template <class T>
+struct operands {
+    using integers = tensor<std::int32_t, dyn>;
+    sizes s;
+    ricci::device on;
+    tensor<T, dyn, dyn> B;            ///< n + 2 points, n functions
+    tensor<T, dyn, dyn> D, w, column; ///< column: of zeros for the first three elements
+    tensor<T, dyn, dyn, dyn> given;
+    explicit operands(sizes of, ricci::device device)
+        : s(of), on(device), B(s.n + 2, s.n, on), D(s.n + 2, s.batch, on), w(s.n + 2, s.batch, on),
+          column(s.n, s.batch, on), given(s.n + 2, s.r, s.batch, on) {
+        fill(B, 1), fill(D, 2, 0.5), fill(w, 3), fill(given, 4), fill(column, 5);
+        column(0, e) += 5; // then the others are well-conditioned
+        column(i, e(0, 3)) = 0;
+    }
+};
+
+template <class T>
+struct results {
+    tensor<T, dyn, dyn, dyn> y, factors;
+    tensor<std::int32_t, dyn> info, second;
+    tensor<std::int32_t, dyn, dyn> pivots;
+    tensor<T, dyn, dyn> tau;
+    explicit results(sizes s, ricci::device on)
+        : y(s.n + 2, s.r, s.batch, on), factors(s.n, s.n, s.batch, on), info(s.batch, on), second(s.batch, on),
+          pivots(s.n, s.batch, on), tau(s.n, s.batch, on) {}
+};
+
+/// Temporaries of a program: tensors of their own, or locals.
+template <class T>
+struct in_memory {
+    tensor<T, dyn, dyn, dyn> S, tall, b, c;
+    in_memory(sizes s, ricci::device on)
+        : S(s.n, s.n, s.batch, on), tall(s.n + 2, s.n, s.batch, on), b(s.n, s.r, s.batch, on),
+          c(s.n + 2, s.r, s.batch, on) {}
+};
+template <class T>
+struct in_chip {
+    local<T, dyn, dyn, dyn> S, tall, b, c;
+    in_chip(sizes s, ricci::device on)
+        : S(s.n, s.n, s.batch, on), tall(s.n + 2, s.n, s.batch, on), b(s.n, s.r, s.batch, on),
+          c(s.n + 2, s.r, s.batch, on) {}
+};
+
+template <class T, class Temporaries>
+void assemble(const operands<T>& a, Temporaries& t) {
+    t.S(i, j, e) = conj(a.B(q, i)) * a.D(q, e) * a.B(q, j);
+    t.S(i, i, e) += 2;
+    t.b(i, r, e) = conj(a.B(q, i)) * a.given(q, r, e);
+}
+
+template <class T, class Temporaries>
+void run_body(const std::string& what, const operands<T>& a, Temporaries& t, results<T>& out) {
+    const auto apply = [&] { out.y(q, r, e) = a.B(q, i) * t.b(i, r, e); };
+    if (what == "least squares") {
+        t.tall(p, j, e) = a.D(p, e) * a.B(p, j);
+        t.c(q, r, e) = a.w(q, e) * a.given(q, r, e);
+        least_squares(t.tall(i, j, e), i, j, t.b(j, r, e), t.c(i, r, e), out.info(e));
+        return apply();
+    }
+    assemble(a, t);
+    if (what == "solve by lu") {
+        solve(t.S(i, j, e), i, j, t.b(j, r, e), out.info(e));
+    } else if (what == "solve with a conjugate") {
+        solve(conj(t.S(i, j, e)), i, j, t.b(j, r, e), out.info(e));
+    } else if (what == "solve by cholesky, of rows") {
+        solve(t.S(i, j, e), i, j, t.b(j, r, e), ricci::positive_definite, out.info(e));
+    } else if (what == "singular matrices") {
+        t.S(i, 0, e) = a.column(i, e);
+        solve(t.S(i, j, e), i, j, t.b(j, r, e), out.info(e));
+    } else if (what == "cholesky and its solve") {
+        cholesky(t.S(i, j, e), i, j, out.info(e));
+        cholesky_solve(t.S(i, j, e), i, j, t.b(j, r, e), out.second(e));
+    } else if (what == "lu and its solve") {
+        lu(t.S(i, j, e), i, j, out.pivots(k, e), out.info(e));
+        lu_solve(t.S(i, j, e), i, j, out.pivots(k, e), t.b(j, r, e), out.second(e));
+    } else if (what == "unpivoted lu, kept") {
+        out.factors(i, j, e) = t.S(i, j, e) + 0;
+        lu(out.factors(i, j, e), i, j, ricci::unpivoted, out.info(e));
+        triangular_solve(out.factors(i, j, e), i, j, t.b(j, r, e), ricci::lower, ricci::unit_diagonal, out.second(e));
+        triangular_solve(out.factors(i, j, e), i, j, t.b(j, r, e), ricci::upper, out.second(e));
+    } else if (what == "qr and its Q") {
+        qr(t.S(i, j, e), i, j, out.tau(k, e), out.info(e));
+        apply_q(t.S(i, j, e), i, j, out.tau(k, e), t.b(i, r, e), ricci::adjoint);
+        triangular_solve(t.S(i, j, e), i, j, t.b(j, r, e), ricci::upper, out.second(e));
+    } else if (what == "qr and its solve") {
+        qr(t.S(i, j, e), i, j, out.tau(k, e), out.info(e));
+        qr_solve(t.S(i, j, e), i, j, out.tau(k, e), t.b(j, r, e), out.second(e));
+    } else if (what == "inverse") {
+        inverse(t.S(i, j, e), i, j, out.info(e));
+        out.y(q, r, e) = a.B(q, i) * (t.S(i, j, e) * t.b(j, r, e));
+        return;
+    }
+    apply();
+}
+
+const std::vector<std::string> bodies{"solve by lu",
+                                      "solve with a conjugate",
+                                      "solve by cholesky, of rows",
+                                      "singular matrices",
+                                      "cholesky and its solve",
+                                      "lu and its solve",
+                                      "unpivoted lu, kept",
+                                      "qr and its Q",
+                                      "qr and its solve",
+                                      "inverse",
+                                      "least squares"};
+
+template <class T>
+void check(const std::string& what, sizes s) {
+    const auto on = under_test();
+    const operands<T> a(s, on);
+    results<T> fused(s, on), apart(s, on);
+    in_memory<T> temporaries(s, on);
+    run_body(what, a, temporaries, apart);
+    ricci::runtime::placed_program program;
+    const auto statements = ricci::dsl::collected([&] {
+        in_chip<T> locals(s, on);
+        run_body(what, a, locals, fused);
+    });
+    REQUIRE(program.take(statements));
+    const auto chip = ricci::tests::eager_to_fuse(ricci::runtime::backend_of(on).machine());
+    const auto plan = ricci::lowering::lower_program(program.statements, program.locals, program.shared, chip);
+    ricci::runtime::executable(on, plan).launch(program.joined);
+    INFO(what << ", n = " << s.n << ", r = " << s.r << ", " << s.batch << " matrices of "
+              << sizeof(typename parts_of<T>::real) << " bytes\n"
+              << ricci::lowering::to_string(plan, program.joined));
+    CHECK(plan.chains.size() == 1);
+    for (const auto& st : plan.steps)
+        CHECK((st.chain == 0 || st.matrices.task == ricci::lowering::matrix_task::none));
+    const double epsilon = std::numeric_limits<typename parts_of<T>::real>::epsilon();
+    CHECK(difference(fused.y, apart.y) < 2000 * epsilon * static_cast<double>(s.n));
+    CHECK(difference(fused.factors, apart.factors) < 200 * epsilon * static_cast<double>(s.n));
+    CHECK(fused.info.download() == apart.info.download());
+    CHECK(fused.second.download() == apart.second.download());
+    CHECK(fused.pivots.download() == apart.pivots.download());
+}
+
+} // namespace
+
+TEST_CASE("a program's factorizations and solves are fused with its contractions") {
+    std::size_t turn = 0;
+    for (const auto& what : bodies)
+        for (const std::int64_t n : {1, 3, 8, 13, 17, 34}) {
+            const sizes s{n, 1 + static_cast<std::int64_t>(turn % 3), RICCI_TEST_DEVICE < 0 ? 21 : 1003};
+            switch (turn++ % 4) {
+            case 0:
+                check<double>(what, s);
+                break;
+            case 1:
+                check<std::complex<double>>(what, s);
+                break;
+            case 2:
+                check<float>(what, s);
+                break;
+            default:
+                check<std::complex<float>>(what, s);
+            }
+        }
+}
