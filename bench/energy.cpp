@@ -1,4 +1,4 @@
-// energy: what one call takes of a GPU's power supply.
+// energy: what one call takes of the power supply.
 #include "bench/energy.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -13,13 +13,13 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr double measured_seconds = 0.5;
 constexpr double patience = 10;        ///< seconds after which a meter that stands still is broken
 constexpr double chunk_seconds = 3e-3; ///< calls between two looks at the meter
 
 } // namespace
 
-double joules_of(const std::function<void()>& call, double seconds, device where, energy_meter& meter) {
+double joules_of(const std::function<void()>& call, double seconds, device where, energy_meter& meter,
+                 double at_least) {
     const auto since = [](clock_type::time_point begin) {
         return std::chrono::duration<double>(clock_type::now() - begin).count();
     };
@@ -35,7 +35,7 @@ double joules_of(const std::function<void()>& call, double seconds, device where
         calls += chunk;
         const double now = meter.joules();
         if (now == last) {
-            if (since(start) > patience) throw error("the GPU's energy meter stands still", blame::environment);
+            if (since(start) > patience) throw error("the energy meter stands still", blame::environment);
             continue;
         }
         last = now;
@@ -43,7 +43,7 @@ double joules_of(const std::function<void()>& call, double seconds, device where
             counting = true;
             begin = clock_type::now();
             first = now, calls = 0;
-        } else if (since(begin) >= measured_seconds) {
+        } else if (since(begin) >= at_least) {
             return (now - first) / calls;
         }
     }

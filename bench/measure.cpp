@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 namespace ricci::bench {
 
@@ -22,8 +23,8 @@ double since(clock_type::time_point begin) {
 /// A contender on its way: what it is called with next, and its times.
 class runner : public timed_rounds {
   public:
-    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b, const pace& p)
-        : timed_rounds(p), contender_(c), sets_(sets), tools_(tools), backend_(b) {
+    runner(const contender& c, std::size_t sets, device_tools& tools, runtime::backend& b, const pace& p, timed_by by)
+        : timed_rounds(p, by), contender_(c), sets_(sets), tools_(tools), backend_(b) {
         out.peer = c.peer, out.variant = c.variant;
     }
 
@@ -79,7 +80,7 @@ class runner : public timed_rounds {
 
     double timed(int calls, double delay) {
         if (delay > 0) tools_.delay(delay);
-        return backend_.seconds_of([&] {
+        return seconds_of(backend_, [&] {
             for (int n = 0; n < calls; ++n) call();
         });
     }
@@ -101,13 +102,24 @@ double median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double processor_seconds_of(const std::function<void()>& calls) {
+    const auto now = [] {
+        std::timespec t{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    };
+    const double begin = now();
+    calls();
+    return now() - begin;
+}
+
 std::vector<measured> measure(const workload& w, device where, device_tools& tools, energy_meter* meter,
                               const measure_options& options) {
     runtime::backend& backend = runtime::backend_of(where);
     std::vector<runner> all;
     all.reserve(w.contenders.size());
     for (const contender& c : w.contenders)
-        all.emplace_back(c, w.sets, tools, backend, where.is_cpu() ? at_once : queued);
+        all.emplace_back(c, w.sets, tools, backend, where.is_cpu() ? at_once : queued, options.by);
 
     for (runner& r : all)
         guarded(r, [&] {
@@ -122,8 +134,9 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
         for (runner& r : all)
             if (!interrupted()) guarded(r, [&] { r.count(); });
     if (meter)
-        for_each_best(all,
-                      [&](runner& r) { r.out.joules = joules_of([&] { r.call(); }, r.out.seconds, where, *meter); });
+        for_each_best(all, [&](runner& r) {
+            r.out.joules = joules_of([&] { r.call(); }, r.out.seconds, where, *meter, options.metered_seconds);
+        });
     return results_of(all);
 }
 

@@ -17,7 +17,7 @@ namespace ricci::bench {
 /// What came of a contender.
 struct measured {
     std::string peer, variant;
-    double seconds = 0; ///< of one call: the median of all rounds; 0 where it failed
+    double seconds = 0; ///< of one call: the median of all rounds, or, see timed_by, the fastest; 0 where it failed
     double fastest = 0;
     int rounds = 0, calls_a_round = 0;
     std::optional<findings> checked;
@@ -29,10 +29,16 @@ struct measured {
 /// Whether it was checked and found further off than the bound.
 bool is_wrong(const measured& m);
 
+/// Which clock. wall: the device's, of whose rounds the median counts. processor: what this process had of a CPU, of
+/// whose rounds the fastest counts: on a machine that others keep busy both tell more.
+enum class timed_by { wall, processor };
+
 struct measure_options {
     int repeat = 15;    ///< rounds at most
     bool check = true;  ///< the first call of each contender
     bool count = false; ///< the processor's events, of a CPU
+    timed_by by = timed_by::wall;
+    double metered_seconds = 0.5; ///< for which a call is repeated at least, to measure its energy
 };
 
 struct workload {
@@ -49,5 +55,8 @@ std::vector<measured> measure(const workload& w, device where, device_tools& too
                               const measure_options& options);
 
 double median(std::vector<double> values);
+
+/// What all threads of this process have of the processors while `calls` runs.
+double processor_seconds_of(const std::function<void()>& calls);
 
 } // namespace ricci::bench

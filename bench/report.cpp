@@ -114,7 +114,8 @@ const char* yardstick_of(const row& r) { return r.against_peak ? "peak" : r.agai
 double unknowns_rate(const row& r, const measured& m) { return r.field ? r.field->unknowns / m.seconds : 0; }
 
 double percent_of(const row& r, const measured& m) {
-    return 100 * (r.against_peak ? r.flops : r.bytes) / m.seconds / r.yardstick;
+    const double bytes = r.of_elements ? r.element_bytes : r.bytes;
+    return 100 * (r.against_peak ? r.flops : bytes) / m.seconds / r.yardstick;
 }
 
 double ratio_to(const row& r, std::string_view peer) {
@@ -133,7 +134,8 @@ std::string label_of(const row& r) {
         return fmt::format("{} p={} {} {}{}{}", r.field->name, r.field->order, r.field->form, r.types,
                            r.field->scatter.empty() ? "" : " ", r.field->scatter);
     if (r.layer) return fmt::format("{} {} {} batch {}", r.layer->name, r.types, r.layer->algorithm, r.batch);
-    std::string text = fmt::format("{}x{}x{} {}", r.size.m, r.size.n, r.size.k, r.types);
+    std::string text =
+        fmt::format("{}x{}{} {}", r.size.m, r.size.n, r.size.k == 0 ? "" : fmt::format("x{}", r.size.k), r.types);
     if (r.kind != "batched") text = r.kind + " " + text;
     if (!r.operations.empty()) text += " " + r.operations;
     if (r.kind == "batched") text += fmt::format(" batch {}", r.batch);

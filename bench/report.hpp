@@ -49,6 +49,7 @@ struct row {
     double flops = 0;
     std::size_t sets = 1;      ///< of operands, used in turn
     bool against_read = false; ///< % is of reading, not of the triad
+    bool of_elements = false;  ///< % of the triad counts element_bytes, what has to be moved, not bytes
     bool against_peak = false; ///< or of the processor's peak, which some rows choose: whichever takes longer
     double yardstick = 0;      ///< bytes a second of either; flops a second
     std::vector<measured> results;
@@ -74,6 +75,8 @@ struct report {
     std::int64_t cache = 0;          ///< not 0: operands stay in the caches, and take so much at most
     std::vector<peer_version> peers;
     subject of = subject::products;
+    timed_by by = timed_by::wall;
+    double compile_seconds = 0; ///< that all points' kernels were made in, before the first; 0: each when it comes
     bool energy = false;
     bool counters = false;   ///< asked for
     std::string no_counters; ///< why there are none

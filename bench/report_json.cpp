@@ -114,6 +114,8 @@ std::string to_json(const report& r) {
                {"complete", r.complete}}}};
     json& header = out["header"];
     if (!r.processor.empty()) header["processor"] = r.processor;
+    if (r.compile_seconds > 0) header["compile_seconds"] = r.compile_seconds;
+    if (r.by == timed_by::processor) header["times"] = "processor, fastest round";
     if (r.peak_at_start.f64 > 0) header["peak"] = to_json(r.peak_at_start);
     if (r.peak_at_end.f64 > 0) header["peak_at_end"] = to_json(r.peak_at_end);
     if (!r.no_counters.empty()) header["no_counters"] = r.no_counters;

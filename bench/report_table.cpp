@@ -103,6 +103,7 @@ std::string table_head(const report& r) {
                                                      static_cast<double>(r.cache) * 1e-3)
            : r.of != subject::products ? "the triad; with a p, of the peak, where the arithmetic takes longer\n"
                                        : "the triad, for A^T*B of reading\n";
+    if (r.by == timed_by::processor) out += "times are the processor's, of the fastest round\n";
     if (!r.no_counters.empty()) out += fmt::format("no counters on this machine: {}\n", r.no_counters);
     for (const peer_version& p : r.peers) {
         if (!p.missing.empty())

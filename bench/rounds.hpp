@@ -5,9 +5,11 @@
 #include "bench/measure.hpp"
 
 #include <ricci/lowering/error.hpp>
+#include <ricci/runtime/backend.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -30,15 +32,20 @@ class timed_rounds {
 
     void finish() {
         if (!out.failure.empty() || seconds_.empty()) return;
-        out.seconds = median(seconds_);
         out.fastest = *std::min_element(seconds_.begin(), seconds_.end());
+        out.seconds = by_ == timed_by::processor ? out.fastest : median(seconds_);
         out.rounds = static_cast<int>(seconds_.size());
     }
 
     measured out;
 
   protected:
-    explicit timed_rounds(const pace& p) : pace_(p) {}
+    timed_rounds(const pace& p, timed_by by) : pace_(p), by_(by) {}
+
+    /// What the calls of a round took.
+    double seconds_of(runtime::backend& b, const std::function<void()>& calls) const {
+        return by_ == timed_by::processor ? processor_seconds_of(calls) : b.seconds_of(calls);
+    }
 
     /// A slow call averages by itself: its time is a round's, and few more do.
     bool is_round_already(double first) {
@@ -59,6 +66,7 @@ class timed_rounds {
     static double delay_behind(double host_seconds) { return std::min(1.3 * host_seconds + 20e-6, 10e-3); }
 
     pace pace_;
+    timed_by by_;
     int calls_ = 1, rounds_ = std::numeric_limits<int>::max();
     double delay_ = 0;
     std::vector<double> seconds_;

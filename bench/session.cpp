@@ -207,8 +207,9 @@ void session::measure_row(row& r, const work& w) {
     if (w.check) load.check = [&] { return w.check(sets.addresses().front()); };
     if (w.contenders)
         offered([&](std::size_t peer) { return w.contenders(report_.peers[peer].name, sets.addresses()); });
-    const bool count = report_.counters && report_.no_counters.empty();
-    r.results = measure(load, where_, *tools_, meter_.get(), {options_.repeat, options_.check, count});
+    measure_options how = measuring();
+    how.count = report_.counters && report_.no_counters.empty();
+    r.results = measure(load, where_, *tools_, meter_.get(), how);
     r.results.insert(r.results.end(), refused.begin(), refused.end());
     r.kernel = kernels_of(programs.front(), where_);
 }

@@ -2,6 +2,7 @@
 #include "bench/session_base.hpp"
 
 #include "bench/cpu_facts.hpp"
+#include "bench/in_parallel.hpp"
 #include "bench/output_files.hpp"
 
 #include <ricci/lowering/error.hpp>
@@ -48,7 +49,15 @@ session_base::session_base(const session_options& options, const report_forms& f
     report_.processors = machine.processors;
     if (where_.is_cpu()) report_.processor = machine.model;
     report_.energy = options.energy;
+    if (!options.processor_time) return;
+    if (!where_.is_cpu()) throw error("--processor-time: a GPU's times are its own already");
+    if (const int threads = thread_count(); threads > 1)
+        throw error(
+            fmt::format("--processor-time: of {} threads it is no time of a call; set RICCI_NUM_THREADS=1", threads));
+    report_.by = timed_by::processor;
 }
+
+measure_options session_base::measuring() const { return {options_.repeat, options_.check, false, report_.by}; }
 
 bool session_base::has_peak() const { return where_.is_cpu() && runtime::backend_of(where_).machine().has_compiler; }
 

@@ -20,12 +20,13 @@ struct session_options {
     bool plain_loops = true; ///< among them, if none are named
     int repeat = 15;
     bool check = true, energy = false;
-    bool counters = false;   ///< the processor's, where it has some
-    bool warm_cache = false; ///< one set of operands, however small
-    bool in_cache = false;   ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
-    std::string json, csv;   ///< files, "-" for the standard output; empty: none
-    std::string command;     ///< the command line, for the report
-    std::string version;     ///< ricci's
+    bool processor_time = false; ///< of a CPU, with one thread
+    bool counters = false;       ///< the processor's, where it has some
+    bool warm_cache = false;     ///< one set of operands, however small
+    bool in_cache = false;       ///< one that stays in a CPU's L2, against the peak; what does not fit is refused
+    std::string json, csv;       ///< files, "-" for the standard output; empty: none
+    std::string command;         ///< the command line, for the report
+    std::string version;         ///< ricci's
 };
 
 /// How a report is told.
@@ -67,6 +68,9 @@ class session_base {
     /// Measures a row, prints and keeps it. A point that fails is reported and the run goes on, unless several in
     /// turn fail. False: stop, no more is wanted.
     bool keep(row r, const std::function<void(row&)>& measure_row);
+
+    /// How each point is measured, but for what a bench adds.
+    measure_options measuring() const;
 
     session_options options_;
     interruptible until_signal_;

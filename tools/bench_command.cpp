@@ -49,9 +49,9 @@ constexpr const char* peers_of_layers =
     "cudnn-gemm (the better of its implicit GEMMs), or none; else all that this device has";
 
 constexpr const char* peers_of_factorizations =
-    "What to measure against: cusolver (the batched functions of cuSOLVER for Cholesky, of cuBLAS for LU and QR; on "
-    "a "
-    "GPU), lapack (OpenBLAS's, or what RICCI_LAPACK names, a call for each matrix; on a CPU), or none; else the one "
+    "What to measure against: cusolver (the batched functions of cuSOLVER for Cholesky, of cuBLAS for all others; on "
+    "a GPU), lapack (OpenBLAS's, or what RICCI_LAPACK names, a call for each matrix; on a CPU), or none; else the "
+    "one "
     "that this device has";
 
 /// What every subcommand takes.
@@ -67,7 +67,11 @@ void add_common(CLI::App& app, all_options& o, const char* peers_help) {
     app.add_flag("--in-cache", s.in_cache,
                  "Keep the operands in a CPU's L2, half of which they fill (for each thread), and compare with the "
                  "peak of its multiply-adds");
-    app.add_flag("--energy", s.energy, "Joules of each operation too, by NVML; at least half a second each");
+    app.add_flag("--energy", s.energy,
+                 "Joules of each operation too, by NVML, of factor on a CPU by RAPL; at least half a second each");
+    app.add_flag("--processor-time", s.processor_time,
+                 "On a CPU with RICCI_NUM_THREADS=1: the processor's time, of the fastest round, for machines that "
+                 "others use too");
     app.add_flag("--counters", s.counters,
                  "Instructions, cycles, loads and stores of each product too, where a CPU counts them");
     app.add_option("--json", s.json, "Write everything to this file; - is the standard output");
@@ -170,26 +174,28 @@ void add_conv(CLI::App& app, all_options& o) {
 
 void add_factor(CLI::App& app, all_options& o) {
     bench::factor::options& f = o.factor;
-    app.add_option(
-        "--routines", f.routines,
-        "cholesky, lu, qr (these three the default); solve (by LU), cholesky_solve, lu_solve (with factors "
-        "that are there)");
+    app.add_option("--routines", f.routines,
+                   "cholesky, lu, qr (these three the default); solve (by LU), solve_positive (by Cholesky), "
+                   "least_squares, inverse, in one call; triangular_solve; cholesky_solve, lu_solve, qr_solve, with "
+                   "factors that are there");
     auto* const sizes =
-        app.add_option("--sizes", f.sizes, "n of n x n matrices, a list (default 2..32,48,64,128,256)");
-    app.add_option("--shape", f.shapes, "MxN, several with commas, of lu and qr: 64x16,5x9")->excludes(sizes);
+        app.add_option("--sizes", f.sizes, "n of n x n matrices, a list (default 2..32,48,64,128,256,512)");
+    app.add_option("--shape", f.shapes, "MxN, several with commas, of lu, qr, least_squares and qr_solve: 64x16,5x9")
+        ->excludes(sizes);
     app.add_option("--rhs", f.sides, "Right-hand sides of each solve, a list (default 1)");
     app.add_option("--types", f.types, "f64, f32, c128, c64 (default f64)");
     app.add_option("--batch", f.batch, "How many matrices, a list; otherwise as many as take --bytes");
     app.add_option("--bytes", f.bytes,
-                   "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; with the originals, "
-                   "operands take as much memory, of solves twice as much");
-    app.footer("Every call starts from the original matrices, which are put back untimed; of --energy the copies are "
-               "measured apart and subtracted.\n"
+                   "Memory traffic of a point, as 2GB (the default; on a CPU 200MB) or 4MB; of a solve that of its "
+                   "factorization, so that both have the same batch. With the originals, operands take as much "
+                   "memory, of solves twice as much");
+    app.footer("Kernels of all points are made before the first is measured. Every call starts from the original "
+               "matrices, which are put back untimed; of --energy the copies are measured apart and subtracted.\n"
                "Examples:\n"
                "  ricci bench factor --json factor.json\n"
                "  ricci bench factor --routines lu,qr --shape 64x16,128x32 --types f64,c128 --batch 1000,10000\n"
-               "  ricci bench factor --routines solve,cholesky_solve,lu_solve --sizes 8,16,32 --rhs 1,8\n"
-               "  RICCI_NUM_THREADS=1 ricci bench factor --device cpu --sizes 4..32:4 --csv -");
+               "  ricci bench factor --routines lu,solve,lu_solve --sizes 8,16,32 --rhs 1,8 --energy\n"
+               "  RICCI_NUM_THREADS=1 ricci bench factor --device cpu --processor-time --sizes 4..32:4 --csv -");
 }
 
 void add_statement(CLI::App& app, all_options& o) {

@@ -13,14 +13,15 @@ namespace ricci::bench::factor {
 /// As the command line gives them; see lists.hpp.
 struct options {
     std::string routines = "cholesky,lu,qr", types = "f64";
-    std::string sizes = "2..32,48,64,128,256"; ///< m = n
-    std::string shapes;      ///< "MxN", of lu and qr alone; where there are some, sizes are not taken
+    std::string sizes = "2..32,48,64,128,256,512"; ///< m = n
+    std::string shapes;      ///< "MxN", not of all routines; where there are some, sizes are not taken
     std::string sides = "1"; ///< right-hand sides of each solve, a list
     std::string batch;       ///< a list; empty: as many as take `bytes`
     std::string bytes;       ///< memory traffic of a point; empty: the default
 };
 
-/// All points of the options, in the order of routines, types, sizes, right-hand sides and batches. Throws
+/// All points of the options, in the order of routines (factorizations first), types (f64 first), sizes, right-hand
+/// sides and batches. Throws
 /// ricci::error for a mistake in the options.
 std::vector<problem> points_of(const options& options, std::int64_t default_bytes);
 

@@ -1,7 +1,9 @@
 // factor_peer: who else factors the matrices of a batch.
 #pragma once
 
+#include "bench/factor/operands.hpp"
 #include "bench/factor/problem.hpp"
+#include "bench/factor/reference.hpp"
 
 #include <ricci/runtime/device.hpp>
 
@@ -14,12 +16,12 @@
 
 namespace ricci::bench::factor {
 
-/// One way to do it, on one of the sets. Factors replace A, with pivots or tau in v; solutions replace X.
+/// One way to do it, on one of the sets.
 struct way {
-    std::string variant; ///< "threads"; empty where a peer has but one
+    std::string variant; ///< "its own threads"; empty where a peer has but one
     std::function<void(std::size_t set)> run;
-    bool spoils_matrix = false;   ///< it wants the originals in A and leaves factors there, though it solves
-    std::int64_t first_pivot = 1; ///< what the number of the first row is
+    copies spoils; ///< what it wants as it was, and does not leave so
+    answer leaves; ///< where what comes of it stands
 };
 
 class factor_peer {
@@ -28,12 +30,12 @@ class factor_peer {
     /// For the report; empty where there is nothing to say.
     virtual std::string version() const = 0;
     /// All ways in which it can do `p` on these sets, none where it cannot: valid as long as the peer and the sets.
-    /// Where `p` takes factors, ricci's stand in A and v now, and are not to be changed.
+    /// Where `p` takes factors, ricci's stand in A and v now, and are not to be changed; so are originals.
     virtual std::vector<way> ways(const problem& p, const std::vector<operand_addresses>& sets) = 0;
 };
 
 /// "lapack": a LAPACK that is found at run time, a call for each matrix; on a CPU. "cusolver": the batched functions
-/// of cuSOLVER (Cholesky) and cuBLAS (LU, QR); on a GPU.
+/// of cuSOLVER (Cholesky) and cuBLAS (LU, QR, least squares, inverses); on a GPU.
 const std::vector<std::string>& factor_peer_names();
 
 /// Throws ricci::error (environment) where the peer is not there: no library, or another kind of device.

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <utility>
 
 namespace ricci::bench::factor {
@@ -35,22 +36,25 @@ peak peak_of(const lowering::machine& gpu) {
 
 row describe(const problem& p) {
     row r;
-    r.kind = lowering::name_of(p.what);
+    r.kind = name_of(p.what);
     r.size = {p.m, p.n, p.sides};
     r.batch = p.batch;
     r.types = lowering::name_of(p.type);
     r.layout = "contiguous";
     r.bytes = p.bytes(), r.element_bytes = p.element_bytes(), r.flops = p.flops();
+    r.of_elements = true;
     return r;
 }
 
-/// Puts back what a way of doing `p` writes and reads.
-std::function<void(std::size_t)> restore_of(const problem& p, const operands& on, bool spoils_matrix) {
-    const bool matrices = !solves(p.what) || spoils_matrix, sides = solves(p.what);
-    return [&on, matrices, sides](std::size_t set) {
-        if (matrices) on.restore_matrices(set);
-        if (sides) on.restore_sides(set);
-    };
+/// `run`, by `peer`, on the operands `on`.
+entrant entrant_of(std::string peer, way w, const problem& p, const operands& on, device where) {
+    entrant e{std::move(peer), std::move(w.variant), {}, std::move(w.run), {}, 0};
+    if (const copies& c = w.spoils; c.any()) {
+        e.restore = [&on, c](std::size_t set) { on.restore(set, c); };
+        e.spoils = c.matrices + 2 * c.sides + 4 * c.work;
+    }
+    e.check = [&p, &on, where, given = w.leaves] { return check(p, on.sets().front(), given, where); };
+    return e;
 }
 
 /// Refuses what cannot be had of factorizations.
@@ -62,7 +66,7 @@ const session_options& checked(const session_options& options) {
 
 } // namespace
 
-factor_session::factor_session(const session_options& options)
+factor_session::factor_session(const session_options& options, const std::vector<problem>& points)
     : session_base(checked(options),
                    {factor::table_head, factor::table_line, factor::table_foot, factor::to_json, factor::to_csv}) {
     if (options.energy) meter_ = where_.is_cpu() ? make_rapl_meter() : make_energy_meter(where_);
@@ -71,16 +75,11 @@ factor_session::factor_session(const session_options& options)
         made = make_factor_peer(name, where_);
         return made->version();
     });
+    const auto start = std::chrono::steady_clock::now();
+    compile_ahead(points, where_);
+    report_.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!where_.is_cpu()) report_.peak_at_start = peak_of(runtime::backend_of(where_).machine());
     begin(has_peak());
-}
-
-void factor_session::add_peer(std::vector<entrant>& all, std::size_t peer, const problem& p, const operands& on) {
-    for (way& w : peers_[peer]->ways(p, on.sets()))
-        all.push_back({report_.peers[peer].name, std::move(w.variant), restore_of(p, on, w.spoils_matrix),
-                       std::move(w.run), [this, &p, &on, first_pivot = w.first_pivot] {
-                           return check(p, on.sets().front(), first_pivot, where_);
-                       }});
 }
 
 void factor_session::measure_row(row& r, const problem& p) {
@@ -89,10 +88,16 @@ void factor_session::measure_row(row& r, const problem& p) {
     runtime::prepare(on.statement(0));
     r.statement = lowering::to_string(on.statement(0));
     std::vector<entrant> all;
-    all.push_back({"ricci", "", restore_of(p, on, false), [&](std::size_t set) { runtime::run(on.statement(set)); },
-                   [&] { return check(p, on.sets().front(), 0, where_); }});
-    const std::vector<measured> refused = refusals([&](std::size_t peer) { add_peer(all, peer, p, on); });
-    r.results = time_in_turn(all, r.sets, where_, *tools_, meter_.get(), {options_.repeat, options_.check, false});
+    const auto add = [&](const std::string& peer, way w) {
+        all.push_back(entrant_of(peer, std::move(w), p, on, where_));
+    };
+    add("ricci", {"", [&](std::size_t set) { runtime::run(on.statement(set)); }, spoiled_by(p.what), {}});
+    const std::vector<measured> refused = refusals([&](std::size_t peer) {
+        for (way& w : peers_[peer]->ways(p, on.sets())) add(report_.peers[peer].name, std::move(w));
+    });
+    measure_options how = measuring();
+    how.metered_seconds = 1; // a difference of two: a step of NVML's meter is a tenth of that at most
+    r.results = time_in_turn(all, r.sets, where_, *tools_, meter_.get(), how);
     r.results.insert(r.results.end(), refused.begin(), refused.end());
     r.kernel = kernels_of(on.statement(0), where_);
 }
@@ -101,7 +106,7 @@ bool factor_session::run(const problem& p) {
     if (interrupted()) return false;
     row r = describe(p);
     const double flops = report_.peak_at_start.of(p.type);
-    r.against_peak = flops > 0 && p.flops() / flops > p.bytes() / report_.at_start.triad;
+    r.against_peak = flops > 0 && p.flops() / flops > p.element_bytes() / report_.at_start.triad;
     r.yardstick = r.against_peak ? flops : report_.at_start.triad;
     return keep(std::move(r), [&](row& each) { measure_row(each, p); });
 }

@@ -14,9 +14,9 @@ namespace ricci::bench::factor {
 /// What bench::session is to other benches, for work that starts from the original operands each time.
 class factor_session : public session_base {
   public:
-    /// Opens the device, measures its memory and prints the report's head. Throws ricci::error for a device, peer,
-    /// option or output file that cannot be had.
-    explicit factor_session(const session_options& options);
+    /// Opens the device, makes the kernels of all `points`, measures the device's memory and prints the report's
+    /// head. Throws ricci::error for a device, peer, option or output file that cannot be had.
+    factor_session(const session_options& options, const std::vector<problem>& points);
 
     /// Measures one point, prints and keeps its row. A point that fails is reported and the run goes on, unless
     /// several in turn fail. False: stop, no more is wanted.
@@ -24,8 +24,6 @@ class factor_session : public session_base {
 
   private:
     void measure_row(row& r, const problem& p);
-    /// What a peer offers, its contenders behind `all`.
-    void add_peer(std::vector<entrant>& all, std::size_t peer, const problem& p, const operands& on);
 
     std::vector<std::unique_ptr<factor_peer>> peers_; ///< in the order of report_.peers; null: missing
 };

@@ -60,8 +60,10 @@ lapack_functions lapack_library::of(lowering::scalar_type type) const {
         to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(
             symbol(fmt::format("{}{}_", letter_of(type), name)));
     };
-    load(f.potrf, "potrf"), load(f.potrs, "potrs"), load(f.getrf, "getrf"), load(f.getrs, "getrs");
-    load(f.geqrf, "geqrf");
+    load(f.potrf, "potrf"), load(f.potrs, "potrs"), load(f.posv, "posv");
+    load(f.getrf, "getrf"), load(f.getrs, "getrs"), load(f.gesv, "gesv"), load(f.getri, "getri");
+    load(f.geqrf, "geqrf"), load(f.apply_q, lowering::is_complex(type) ? "unmqr" : "ormqr");
+    load(f.gels, "gels"), load(f.trtrs, "trtrs");
     return f;
 }
 

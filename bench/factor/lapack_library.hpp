@@ -14,11 +14,26 @@ struct lapack_functions {
     void (*potrf)(const char* uplo, const int* n, void* a, const int* lda, int* info, std::size_t) = nullptr;
     void (*potrs)(const char* uplo, const int* n, const int* sides, const void* a, const int* lda, void* b,
                   const int* ldb, int* info, std::size_t) = nullptr;
+    void (*posv)(const char* uplo, const int* n, const int* sides, void* a, const int* lda, void* b, const int* ldb,
+                 int* info, std::size_t) = nullptr;
     void (*getrf)(const int* m, const int* n, void* a, const int* lda, int* pivots, int* info) = nullptr;
     void (*getrs)(const char* transpose, const int* n, const int* sides, const void* a, const int* lda,
                   const int* pivots, void* b, const int* ldb, int* info, std::size_t) = nullptr;
+    void (*gesv)(const int* n, const int* sides, void* a, const int* lda, int* pivots, void* b, const int* ldb,
+                 int* info) = nullptr;
+    void (*getri)(const int* n, void* a, const int* lda, const int* pivots, void* work, const int* work_size,
+                  int* info) = nullptr;
     void (*geqrf)(const int* m, const int* n, void* a, const int* lda, void* tau, void* work, const int* work_size,
                   int* info) = nullptr;
+    /// ormqr, of complex types unmqr.
+    void (*apply_q)(const char* side, const char* transpose, const int* m, const int* sides, const int* reflectors,
+                    const void* a, const int* lda, const void* tau, void* c, const int* ldc, void* work,
+                    const int* work_size, int* info, std::size_t, std::size_t) = nullptr;
+    void (*gels)(const char* transpose, const int* m, const int* n, const int* sides, void* a, const int* lda,
+                 void* b, const int* ldb, void* work, const int* work_size, int* info, std::size_t) = nullptr;
+    void (*trtrs)(const char* uplo, const char* transpose, const char* diagonal, const int* n, const int* sides,
+                  const void* a, const int* lda, void* b, const int* ldb, int* info, std::size_t, std::size_t,
+                  std::size_t) = nullptr;
 };
 
 class lapack_library {

@@ -13,20 +13,33 @@
 
 namespace ricci::bench::factor {
 
+/// What a call spoils, and so has to be put back before the next: a set's matrices in A, its right-hand sides in X
+/// and, of least squares, in the peers' array.
+struct copies {
+    bool matrices = false, sides = false, work = false;
+    bool any() const { return matrices || sides || work; }
+    bool operator==(const copies&) const = default;
+};
+
+/// What ricci's own calls spoil.
+copies spoiled_by(routine r);
+
+/// Makes kernels for all of them before the first is measured, on all threads of the host. What is wrong with one is
+/// for its own measurement to find.
+void compile_ahead(const std::vector<problem>& all, device where);
+
 class operands {
   public:
-    /// Random numbers between -1 and 1, no larger ones on a diagonal: they would spare LU its exchanges. Cholesky's
-    /// get a diagonal that makes them definite. Where factors are taken, ricci makes them. Takes `memory`, which
-    /// grows where it is too small.
+    /// Random numbers between -1 and 1, no larger ones on a diagonal: they would spare LU its exchanges. Those of
+    /// which a triangle is read get a diagonal that makes them definite. Where factors are taken, ricci makes them.
+    /// Takes `memory`, which grows where it is too small.
     operands(const problem& p, device where, device_tools& tools, bool only_one, device_memory& memory);
 
     const std::vector<operand_addresses>& sets() const { return sets_; }
     /// What is measured of ricci, on one of the sets.
     const lowering::statement& statement(std::size_t set) const { return statements_[set]; }
 
-    /// Puts back a set's matrices, and its right-hand sides.
-    void restore_matrices(std::size_t set) const { copy(set, at_A, at_original); }
-    void restore_sides(std::size_t set) const { copy(set, at_X, at_given); }
+    void restore(std::size_t set, const copies& which) const;
 
   private:
     void copy(std::size_t set, operand_number to, operand_number from) const;

@@ -1,162 +1,61 @@
-// reference: LAPACK's test ratios (TESTING/LIN: xPOT01, xGET01, xQRT01, xGET02), by plain loops in long double.
+// reference: LAPACK's test ratios (TESTING/LIN: xPOT01, xGET01, xQRT01, xGET02, xGET03, xQRT17, xQRT14), by plain
+// loops in long double.
 #include "bench/factor/reference.hpp"
+
+#include "bench/factor/reference_matrix.hpp"
 
 #include <ricci/lowering/error.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <complex>
 #include <limits>
-#include <utility>
 
 namespace ricci::bench::factor {
 
 namespace {
 
 using lowering::scalar_type;
-using number = std::complex<long double>;
 
-constexpr double most_multiplications = 4e7; ///< of one check: about half a second
+constexpr double most_multiplications = 4e7; ///< of one check: well below half a second
 constexpr std::int64_t most_matrices = 8, fewest_matrices = 2;
 
-class matrix {
-  public:
-    matrix(std::int64_t rows, std::int64_t columns)
-        : rows_(rows), columns_(columns), numbers_(static_cast<std::size_t>(rows * columns)) {}
-
-    std::int64_t rows() const { return rows_; }
-    std::int64_t columns() const { return columns_; }
-    number& operator()(std::int64_t i, std::int64_t j) { return numbers_[static_cast<std::size_t>(i + j * rows_)]; }
-    const number& operator()(std::int64_t i, std::int64_t j) const {
-        return numbers_[static_cast<std::size_t>(i + j * rows_)];
-    }
-
-  private:
-    std::int64_t rows_, columns_;
-    std::vector<number> numbers_;
+/// What an array holds of one matrix: the first rows of columns that are so long.
+struct part {
+    std::int64_t rows = 0, columns = 0, length = 0, matrix = 0;
 };
 
-/// std::complex's own product looks for infinities, which takes most of the time.
-void add_product(number& sum, const number& x, const number& y) {
-    sum = {sum.real() + (x.real() * y.real() - x.imag() * y.imag()),
-           sum.imag() + (x.real() * y.imag() + x.imag() * y.real())};
+template <class T, class S>
+T widened(const S& s) {
+    if constexpr (std::is_arithmetic_v<S> || !std::is_same_v<T, long double>)
+        return T(s);
+    else
+        return T(s.real()); // of a complex array no real matrix is ever read
 }
 
-matrix operator*(const matrix& a, const matrix& b) {
-    matrix out(a.rows(), b.columns());
-    for (std::int64_t j = 0; j < b.columns(); ++j)
-        for (std::int64_t k = 0; k < a.columns(); ++k) {
-            const number x = b(k, j);
-            if (x == number(0)) continue; // half of a triangle
-            for (std::int64_t i = 0; i < a.rows(); ++i) add_product(out(i, j), a(i, k), x);
-        }
-    return out;
-}
-
-matrix operator-(matrix a, const matrix& b) {
-    for (std::int64_t j = 0; j < a.columns(); ++j)
-        for (std::int64_t i = 0; i < a.rows(); ++i) a(i, j) -= b(i, j);
-    return a;
-}
-
-matrix adjoint(const matrix& a) {
-    matrix out(a.columns(), a.rows());
-    for (std::int64_t j = 0; j < a.columns(); ++j)
-        for (std::int64_t i = 0; i < a.rows(); ++i) out(j, i) = std::conj(a(i, j));
-    return out;
-}
-
-long double norm_of_column(const matrix& a, std::int64_t j) {
-    long double sum = 0;
-    for (std::int64_t i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    return sum;
-}
-
-/// The 1-norm; NaN where an element is.
-long double norm_of(const matrix& a) {
-    long double largest = 0;
-    for (std::int64_t j = 0; j < a.columns(); ++j) {
-        const long double sum = norm_of_column(a, j);
-        if (std::isnan(sum)) return sum;
-        largest = std::max(largest, sum);
-    }
-    return largest;
-}
-
-matrix lower_of(const matrix& f, bool unit) {
-    const std::int64_t k = std::min(f.rows(), f.columns());
-    matrix out(f.rows(), k);
-    for (std::int64_t j = 0; j < k; ++j)
-        for (std::int64_t i = j; i < f.rows(); ++i) out(i, j) = i == j && unit ? number(1) : f(i, j);
-    return out;
-}
-
-matrix upper_of(const matrix& f) {
-    const std::int64_t k = std::min(f.rows(), f.columns());
-    matrix out(k, f.columns());
-    for (std::int64_t j = 0; j < f.columns(); ++j)
-        for (std::int64_t i = 0; i < std::min(k, j + 1); ++i) out(i, j) = f(i, j);
-    return out;
-}
-
-/// The lower triangle and its conjugate.
-matrix hermitian(matrix a) {
-    for (std::int64_t j = 0; j < a.columns(); ++j) {
-        a(j, j) = a(j, j).real();
-        for (std::int64_t i = 0; i < j; ++i) a(i, j) = std::conj(a(j, i));
-    }
-    return a;
-}
-
-/// The first columns of Q, as many as there are reflectors I - tau v v^H; the last one is applied first.
-matrix q_of(const matrix& f, const matrix& tau) {
-    matrix q(f.rows(), tau.rows());
-    for (std::int64_t j = 0; j < q.columns(); ++j) q(j, j) = 1;
-    for (std::int64_t k = tau.rows() - 1; k >= 0; --k)
-        for (std::int64_t j = k; j < q.columns(); ++j) { // those before are still zero there
-            number sum = q(k, j);
-            for (std::int64_t i = k + 1; i < f.rows(); ++i) add_product(sum, std::conj(f(i, k)), q(i, j));
-            sum *= tau(k, 0);
-            q(k, j) -= sum;
-            for (std::int64_t i = k + 1; i < f.rows(); ++i) add_product(q(i, j), -f(i, k), sum);
-        }
-    return q;
-}
-
-/// `count` elements at `place`, converted.
-template <class T>
-void read_as(const void* place, device where, std::int64_t first, matrix& to) {
-    std::vector<T> host(static_cast<std::size_t>(to.rows() * to.columns()));
-    runtime::copy(cpu(), host.data(), where, static_cast<const T*>(place) + first, host.size() * sizeof(T));
+template <class T, class S>
+matrix<T> read_as(const void* place, device where, const part& of) {
+    std::vector<S> host(static_cast<std::size_t>(of.length * of.columns));
+    runtime::copy(cpu(), host.data(), where, static_cast<const S*>(place) + of.matrix * of.length * of.columns,
+                  host.size() * sizeof(S));
+    matrix<T> to(of.rows, of.columns);
     for (std::int64_t j = 0; j < to.columns(); ++j)
         for (std::int64_t i = 0; i < to.rows(); ++i)
-            to(i, j) = number(host[static_cast<std::size_t>(i + j * to.rows())]);
+            to(i, j) = widened<T>(host[static_cast<std::size_t>(i + j * of.length)]);
+    return to;
 }
 
-/// Matrix number e of a tensor of those.
-matrix read(scalar_type type, const void* place, std::int64_t rows, std::int64_t columns, std::int64_t e,
-            device where) {
-    matrix out(rows, columns);
-    const std::int64_t first = e * rows * columns;
+template <class T>
+matrix<T> read(scalar_type type, const void* place, device where, const part& of) {
     switch (type) {
     case scalar_type::f32:
-        read_as<float>(place, where, first, out);
-        break;
+        return read_as<T, float>(place, where, of);
     case scalar_type::f64:
-        read_as<double>(place, where, first, out);
-        break;
+        return read_as<T, double>(place, where, of);
     case scalar_type::c64:
-        read_as<std::complex<float>>(place, where, first, out);
-        break;
+        return read_as<T, std::complex<float>>(place, where, of);
     case scalar_type::c128:
-        read_as<std::complex<double>>(place, where, first, out);
-        break;
+        return read_as<T, std::complex<double>>(place, where, of);
     default:
-        read_as<std::int32_t>(place, where, first, out);
+        return read_as<T, std::int32_t>(place, where, of);
     }
-    return out;
 }
 
 /// Infinite for NaN, which no comparison finds.
@@ -167,11 +66,11 @@ double quotient(long double residual, long double scale) {
 }
 
 /// One matrix of the batch and what came of it.
+template <class T>
 class judge {
   public:
-    judge(const problem& p, const operand_addresses& set, std::int64_t first_pivot, std::int64_t e, device where)
-        : p_(p), set_(set), first_pivot_(first_pivot), e_(e), where_(where), a_(get(p.type, at_original, p.m, p.n)) {
-    }
+    judge(const problem& p, const operand_addresses& set, const answer& given, std::int64_t e, device where)
+        : p_(p), set_(set), answer_(given), e_(e), where_(where), a_(get(p.type, at_original, p.m, p.n, p.m)) {}
 
     double ratio() const {
         switch (p_.what) {
@@ -181,31 +80,43 @@ class judge {
             return lu();
         case routine::qr:
             return qr();
+        case routine::inverse:
+            return inverse();
+        case routine::solve_positive:
+        case routine::cholesky_solve:
+            return solution(hermitian(a_));
+        case routine::triangular_solve:
+            return solution(lower_of(a_, false));
         default:
-            return solution();
+            return p_.m == p_.n ? solution(a_) : p_.m > p_.n ? least_squares() : shortest();
         }
     }
 
   private:
-    matrix get(scalar_type type, operand_number which, std::int64_t rows, std::int64_t columns) const {
-        return read(type, set_[which], rows, columns, e_, where_);
+    matrix<T> get(scalar_type type, operand_number which, std::int64_t rows, std::int64_t columns,
+                  std::int64_t length) const {
+        return read<T>(type, set_[which], where_, {rows, columns, length, e_});
     }
-    matrix factors() const { return get(p_.type, at_A, p_.m, p_.n); }
+    matrix<T> factors() const { return get(p_.type, at_A, p_.m, p_.n, p_.m); }
+    matrix<T> found() const {
+        return get(p_.type, answer_.solutions, p_.n, p_.columns(), answer_.length > 0 ? answer_.length : p_.n);
+    }
+    matrix<T> sides() const { return get(p_.type, at_given, p_.m, p_.sides, p_.longest()); }
     long double roundoff() const { return lowering::real_of(p_.type) == scalar_type::f64 ? 0x1p-53L : 0x1p-24L; }
     double scaled(long double residual, std::int64_t size, long double norm) const {
         return quotient(residual, static_cast<long double>(size) * norm * roundoff());
     }
 
     double cholesky() const {
-        const matrix a = hermitian(a_), l = lower_of(factors(), false);
+        const matrix<T> a = hermitian(a_), l = lower_of(factors(), false);
         return scaled(norm_of(l * adjoint(l) - a), p_.n, norm_of(a));
     }
 
     double lu() const {
-        const matrix f = factors(), pivots = get(scalar_type::i32, at_vector, p_.least(), 1);
-        matrix exchanged = a_;
+        const matrix<T> f = factors(), pivots = get(scalar_type::i32, at_vector, p_.least(), 1, p_.least());
+        matrix<T> exchanged = a_;
         for (std::int64_t k = 0; k < p_.least(); ++k) {
-            const std::int64_t row = static_cast<std::int64_t>(pivots(k, 0).real()) - first_pivot_;
+            const std::int64_t row = static_cast<std::int64_t>(std::real(pivots(k, 0))) - answer_.first_pivot;
             if (row < k || row >= p_.m) return std::numeric_limits<double>::infinity();
             for (std::int64_t j = 0; j < p_.n; ++j) std::swap(exchanged(k, j), exchanged(row, j));
         }
@@ -213,37 +124,60 @@ class judge {
     }
 
     double qr() const {
-        const matrix f = factors(), q = q_of(f, get(p_.type, at_vector, p_.least(), 1));
-        matrix product = adjoint(q) * q;
-        for (std::int64_t k = 0; k < p_.least(); ++k) product(k, k) -= 1;
-        return std::max(scaled(norm_of(a_ - q * upper_of(f)), p_.m, norm_of(a_)), scaled(norm_of(product), p_.m, 1));
+        const matrix<T> f = factors(), q = q_of(f, get(p_.type, at_vector, p_.least(), 1, p_.least()));
+        const long double skew = norm_of(identity<T>(p_.least()) - adjoint(q) * q);
+        return std::max(scaled(norm_of(a_ - q * upper_of(f)), p_.m, norm_of(a_)), scaled(skew, p_.m, 1));
     }
 
-    double solution() const {
-        const matrix a = is_definite(p_.what) ? hermitian(a_) : a_;
-        const matrix x = get(p_.type, at_X, p_.n, p_.sides), b = get(p_.type, at_given, p_.n, p_.sides);
-        const matrix residual = b - a * x;
+    double inverse() const {
+        const matrix<T> x = found();
+        return scaled(norm_of(identity<T>(p_.n) - a_ * x), p_.n, norm_of(a_) * norm_of(x));
+    }
+
+    /// Of each right-hand side by itself.
+    double solution(const matrix<T>& a, std::int64_t size = 1) const {
+        const matrix<T> x = found(), residual = sides() - a * x;
         double worst = 0;
         for (std::int64_t j = 0; j < p_.sides; ++j)
-            worst = std::max(worst, scaled(norm_of_column(residual, j), 1, norm_of(a) * norm_of_column(x, j)));
+            worst = std::max(worst, scaled(norm_of_column(residual, j), size, norm_of(a) * norm_of_column(x, j)));
         return worst;
+    }
+
+    /// The residual is orthogonal to what A can reach.
+    double least_squares() const {
+        const matrix<T> b = sides();
+        return scaled(norm_of(adjoint(a_) * (b - a_ * found())), std::max(p_.m, p_.sides), norm_of(a_) * norm_of(b));
+    }
+
+    /// Of all solutions of a wide system the shortest is wanted, which lies in the space of the rows.
+    double shortest() const {
+        const matrix<T> x = found();
+        return std::max(solution(a_, p_.n), scaled(norm_of(beyond_rows(a_, x)), p_.n, norm_of(x)));
     }
 
     const problem& p_;
     const operand_addresses& set_;
-    std::int64_t first_pivot_, e_;
+    const answer& answer_;
+    std::int64_t e_;
     device where_;
-    matrix a_;
+    matrix<T> a_;
 };
+
+/// Of the check of one matrix.
+double multiplications(const problem& p) {
+    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n), r = static_cast<double>(p.columns());
+    const auto k = static_cast<double>(p.least());
+    const double real = p.what == routine::qr      ? k * (m * n + 3 * m * k) // Q, and Q^H Q
+                        : factors_in_place(p.what) ? k * m * n
+                        : p.m < p.n                ? n * m * (2 * m + 3 * r)
+                                                   : 2 * m * n * r;
+    return (lowering::is_complex(p.type) ? 4 : 1) * real;
+}
 
 } // namespace
 
 std::vector<std::int64_t> checked_matrices(const problem& p) {
-    const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
-    const auto k = static_cast<double>(p.least());
-    const double of_one = solves(p.what) ? n * n * static_cast<double>(p.sides)
-                                         : k * (m * n + (p.what == routine::qr ? 2 * m * k : 0)); // Q, and Q^H Q
-    const auto affordable = static_cast<std::int64_t>(std::min(most_multiplications / of_one, 1e6));
+    const auto affordable = static_cast<std::int64_t>(std::min(most_multiplications / multiplications(p), 1e6));
     const std::int64_t count = std::min(p.batch, std::clamp(affordable, fewest_matrices, most_matrices));
     std::vector<std::int64_t> all;
     for (std::int64_t c = 0; c < count; ++c)
@@ -251,10 +185,12 @@ std::vector<std::int64_t> checked_matrices(const problem& p) {
     return all;
 }
 
-findings check(const problem& p, const operand_addresses& set, std::int64_t first_pivot, device where) {
+findings check(const problem& p, const operand_addresses& set, const answer& given, device where) {
     findings found;
     for (const std::int64_t e : checked_matrices(p)) {
-        const double ratio = judge(p, set, first_pivot, e, where).ratio();
+        const double ratio = lowering::is_complex(p.type)
+                                 ? judge<std::complex<long double>>(p, set, given, e, where).ratio()
+                                 : judge<long double>(p, set, given, e, where).ratio();
         ++found.looked_at;
         found.worst = std::max(found.worst, ratio);
         if (ratio < largest_ratio) continue;

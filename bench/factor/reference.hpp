@@ -12,15 +12,21 @@
 namespace ricci::bench::factor {
 
 /// What LAPACK's testers allow. The ratios: residual / (size * norms * unit roundoff), of a QR also how far Q is
-/// from unitary; all in long double.
+/// from unitary, of least squares how far the residual is from orthogonal; all in long double.
 inline constexpr double largest_ratio = 30;
+
+/// Where an answer stands in a set, and how. Factors are always in A, with pivots or tau in v.
+struct answer {
+    std::int64_t first_pivot = 0;    ///< what the number of the first row is
+    operand_number solutions = at_X; ///< of what is not factored in place
+    std::int64_t length = 0;         ///< of a column of them, of which the first n elements count; 0: n
+};
 
 /// The matrices of a batch that are looked at: the first, the last and some between, as many as take about half a
 /// second.
 std::vector<std::int64_t> checked_matrices(const problem& p);
 
-/// The worst ratio of what stands in a set, and how many matrices have one that is too large. `first_pivot`: what
-/// the number of the first row is.
-findings check(const problem& p, const operand_addresses& set, std::int64_t first_pivot, device where);
+/// The worst ratio of what stands in a set, and how many matrices have one that is too large.
+findings check(const problem& p, const operand_addresses& set, const answer& given, device where);
 
 } // namespace ricci::bench::factor

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace ricci::bench::factor {
 
@@ -18,15 +19,15 @@ using clock_type = std::chrono::steady_clock;
 
 class runner : public timed_rounds {
   public:
-    runner(const entrant& e, std::size_t sets, device where, device_tools& tools)
-        : timed_rounds(where.is_cpu() ? at_once : queued), entrant_(e), sets_(sets), tools_(tools),
+    runner(const entrant& e, std::size_t sets, device where, device_tools& tools, timed_by by)
+        : timed_rounds(where.is_cpu() ? at_once : queued, by), entrant_(e), sets_(sets), tools_(tools),
           backend_(runtime::backend_of(where)) {
         out.peer = e.peer, out.variant = e.variant;
     }
 
     /// Compiles, allocates, warms up.
     void call_first(bool check) {
-        entrant_.restore(0);
+        if (entrant_.restore) entrant_.restore(0);
         entrant_.run(0);
         backend_.synchronize();
         if (check && entrant_.check) out.checked = entrant_.check();
@@ -57,11 +58,21 @@ class runner : public timed_rounds {
 
     void run_round() { seconds_.push_back(timed(calls_) / calls_); }
 
-    void meter(device where, energy_meter& m) {
+    /// `copies`: joules of what entrants put back, by its number, as far as it was measured.
+    void meter(device where, energy_meter& m, double at_least, std::map<int, double>& copies) {
         std::size_t set = 0;
-        const auto restore_next = [&] { entrant_.restore(set = (set + 1) % sets_); };
-        const double both = joules_of([&] { restore_next(), entrant_.run(set); }, 2 * out.seconds, where, m);
-        out.joules = std::max(0.0, both - joules_of(restore_next, out.seconds, where, m));
+        const auto restore_next = [&] {
+            set = (set + 1) % sets_;
+            if (entrant_.restore) entrant_.restore(set);
+        };
+        const auto joules_of = [&](const auto& call, double seconds) {
+            return bench::joules_of(call, seconds, where, m, at_least);
+        };
+        const double both = joules_of([&] { restore_next(), entrant_.run(set); }, 2 * out.seconds);
+        if (entrant_.restore && !copies.contains(entrant_.spoils))
+            copies[entrant_.spoils] = joules_of(restore_next, out.seconds);
+        const double joules = both - (entrant_.restore ? copies[entrant_.spoils] : 0);
+        if (joules > 0) out.joules = joules; // else the meter does not resolve it, and nothing is told
     }
 
   private:
@@ -73,7 +84,7 @@ class runner : public timed_rounds {
     /// All sets, those of the next round first: copies of the others push them out of the caches again. The sets go
     /// round, so that all are used.
     void restore() {
-        for (std::size_t n = 0; n < sets_; ++n) entrant_.restore((first_ + n) % sets_);
+        for (std::size_t n = 0; entrant_.restore && n < sets_; ++n) entrant_.restore((first_ + n) % sets_);
         backend_.synchronize();
     }
     void call() {
@@ -85,7 +96,7 @@ class runner : public timed_rounds {
         calls_ = calls;
         restore();
         if (delay_ > 0) tools_.delay(delay_);
-        return backend_.seconds_of([&] { call(); });
+        return seconds_of(backend_, [&] { call(); });
     }
 
     const entrant& entrant_;
@@ -100,12 +111,13 @@ std::vector<measured> time_in_turn(const std::vector<entrant>& entrants, std::si
                                    device_tools& tools, energy_meter* meter, const measure_options& options) {
     std::vector<runner> all;
     all.reserve(entrants.size());
-    for (const entrant& e : entrants) all.emplace_back(e, sets, where, tools);
+    for (const entrant& e : entrants) all.emplace_back(e, sets, where, tools, options.by);
     for (runner& r : all) guarded(r, [&] { r.call_first(options.check); });
     for (runner& r : all)
         if (!interrupted()) guarded(r, [&] { r.calibrate(); });
     run_rounds(all, options.repeat);
-    if (meter) for_each_best(all, [&](runner& r) { r.meter(where, *meter); });
+    std::map<int, double> copies;
+    if (meter) for_each_best(all, [&](runner& r) { r.meter(where, *meter, options.metered_seconds, copies); });
     return results_of(all);
 }
 

@@ -15,9 +15,11 @@ namespace ricci::bench::factor {
 /// One way to do the work.
 struct entrant {
     std::string peer, variant;
-    std::function<void(std::size_t set)> restore; ///< puts back what `run` wants, on the device's current stream
+    /// Puts back what `run` spoils, on the device's current stream; empty where it spoils nothing.
+    std::function<void(std::size_t set)> restore;
     std::function<void(std::size_t set)> run;
     std::function<findings()> check; ///< of the first set, after one call
+    int spoils = 0;                  ///< entrants with the same number put back the same
 };
 
 /// As bench::measure does it, ricci's being the first: each is called once on the first set, checked, and then timed
@@ -25,7 +27,8 @@ struct entrant {
 /// are timed together: none begins with another's results, no copy is in a time, and operands come from memory where
 /// all sets together exceed the caches.
 ///
-/// Joules are those of copies and calls together less those of the copies alone, each for half a second at least.
+/// Joules are those of copies and calls together less those of the copies alone, each for options.metered_seconds; the
+/// copies are measured once for all that spoil the same. So a call's share of what the device takes idle stays in.
 std::vector<measured> time_in_turn(const std::vector<entrant>& all, std::size_t sets, device where,
                                    device_tools& tools, energy_meter* meter, const measure_options& options);
 

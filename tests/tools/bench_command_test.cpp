@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -198,6 +199,54 @@ TEST_CASE("bench conv: a row for each layer, batch and algorithm, ricci's result
                Catch::Contains(",layer,channels,filters,width,height,algorithm,direct_us"));
 }
 
+TEST_CASE("bench factor: a row for each routine, type and size, ricci's results and LAPACK's checked") {
+    const folder f;
+    const std::vector<std::string> words{"factor",
+                                         "--routines",
+                                         "solve,lu,least_squares,inverse,qr",
+                                         "--sizes",
+                                         "3,9",
+                                         "--types",
+                                         "c64,f64",
+                                         "--bytes",
+                                         "100KB",
+                                         "--warm-cache",
+                                         "--repeat",
+                                         "2",
+                                         "--processor-time",
+                                         "--json",
+                                         "-",
+                                         "--csv",
+                                         "out.csv"};
+    const auto o = bench(words, f, {"RICCI_NUM_THREADS=1"});
+    INFO(o.err);
+    REQUIRE(o.code == 0);
+    CHECK_THAT(o.err, Catch::Contains("times are the processor's, of the fastest round\n") &&
+                          Catch::Contains("all kernels were made in ") && Catch::Contains("x factor.") &&
+                          Catch::Contains("20 checked, 0 wrong"));
+    const json report = json::parse(o.out);
+    CHECK((report["header"]["times"] == "processor, fastest round" && report["header"]["compile_seconds"] > 0));
+    REQUIRE(report["rows"].size() == 20);
+    const json& first = report["rows"][0];
+    CHECK((first["kind"] == "lu" && first["types"] == "f64" && first["m"] == 3 && first["batch"] == 694));
+    for (const json& row : report["rows"]) {
+        CAPTURE(row["kind"], row["types"], row["n"]);
+        const bool is_solve = row["kind"] != "lu" && row["kind"] != "qr";
+        CHECK(row.contains("times_factorization") == is_solve);
+        if (is_solve) CHECK(row["times_factorization"]["ricci"] > 0);
+        CHECK(row.contains("times_f64") == (row["types"] != "f64"));
+        for (const json& result : row["results"]) {
+            CHECK((result["seconds"] > 0 && result["percent"] > 0 && result["percent_of_triad"] > 0));
+            CHECK(result["seconds"] == result["fastest_seconds"]);
+            CHECK((result["check"]["wrong"] == 0 && result["check"]["elements"] > 1));
+            CHECK_FALSE(result.contains("joules_each")); // nobody asked
+        }
+    }
+    const std::string csv = read_bytes(f / "out.csv");
+    CHECK_THAT(csv, Catch::Contains(",percent_of_triad,times_factorization,times_f64,joules_each"));
+    CHECK(std::count(csv.begin(), csv.end(), '\n') == 21);
+}
+
 TEST_CASE("a mistake in the options of bench has one message, and nothing is measured") {
     const folder f;
     const std::pair<std::vector<std::string>, const char*> wrong[] = {
@@ -252,9 +301,16 @@ TEST_CASE("a mistake in the options of bench has one message, and nothing is mea
          "ricci: --peers: there is no 'eigen'; there are unfused, cublas, loops, blas\n"},
         {{"factor", "--sizes", ""}, "ricci: --sizes: it is empty\n"},
         {{"factor", "--routines", "svd"},
-         "ricci: --routines: there is no 'svd'; there are cholesky, lu, qr, solve, cholesky_solve, lu_solve\n"},
+         "ricci: --routines: there is no 'svd'; there are cholesky, lu, qr, solve, solve_positive, least_squares, "
+         "inverse, triangular_solve, cholesky_solve, lu_solve, qr_solve\n"},
         {{"factor", "--shape", "3x4"},
-         "ricci: --shape: cholesky takes square matrices, not 3x4; --routines lu,qr take others\n"},
+         "ricci: --shape: cholesky takes square matrices, not 3x4; lu, qr, least_squares and qr_solve take others\n"},
+        {{"factor", "--routines", "solve_positive", "--shape", "4x3"},
+         "ricci: --shape: solve_positive takes square matrices, not 4x3; "},
+        {{"factor", "--routines", "qr_solve", "--shape", "4x3,3x4"},
+         "ricci: --shape: qr_solve takes no fewer rows than columns, not 3x4; least_squares does\n"},
+        {{"factor", "--rhs", "0"}, "ricci: --rhs: '0' is no size and no range of sizes; "},
+        {{"factor", "--rhs", ""}, "ricci: --rhs: it is empty\n"},
         {{"factor", "--types", "f16"},
          "ricci: --types: factorizations are not measured in f16; there are f64, f32, c128, c64\n"},
         {{"factor", "--batch", "3", "--bytes", "4MB"},
@@ -294,6 +350,7 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
         {{"fem", "--peers", "cublas"}, "ricci: cublas is a peer on a GPU\n"},
         {{"conv", "--peers", "cudnn"}, "ricci: cudnn is a peer on a GPU\n"},
         {{"batched", "--device", "cuda:63"}, ""},
+        {{"factor", "--peers", "cusolver"}, "ricci: cusolver is a peer on a GPU\n"},
     };
     for (const auto& [words, message] : wrong) {
         CAPTURE(fmt::format("{}", fmt::join(words, " ")));
@@ -301,6 +358,28 @@ TEST_CASE("what the machine lacks is the environment's mistake, before anything 
         CHECK(o.code == 2);
         CHECK_THAT(o.err, Catch::Matchers::StartsWith("ricci: ") && Catch::Contains(message));
         CHECK(o.out.empty());
+    }
+}
+
+TEST_CASE("bench: the processor's time is of one thread; energy is what a meter tells, or none") {
+    const folder f;
+    for (const char* what : {"batched", "factor"}) {
+        const auto o = bench({what, "--sizes", "3", "--processor-time"}, f, {"RICCI_NUM_THREADS=2"});
+        CHECK((o.code == 1 && o.out.empty()));
+        CHECK(o.err == "ricci: --processor-time: of 2 threads it is no time of a call; set RICCI_NUM_THREADS=1\n");
+    }
+    const auto o = bench({"factor", "--routines", "lu", "--sizes", "4", "--bytes", "1MB", "--peers", "none",
+                          "--warm-cache", "--repeat", "1", "--energy", "--json", "-"},
+                         f);
+    if (std::ifstream("/sys/class/powercap/intel-rapl:0/energy_uj").good()) {
+        INFO(o.err);
+        REQUIRE(o.code == 0);
+        const json report = json::parse(o.out);
+        const json& ours = report["rows"][0]["results"][0];
+        if (ours.contains("joules_each")) CHECK(ours["joules_each"] > 0);
+    } else {
+        CHECK((o.code == 2 && o.out.empty()));
+        CHECK_THAT(o.err, Catch::Matchers::StartsWith("ricci: --energy: no counter /sys/class/powercap/"));
     }
 }
 
