@@ -34,15 +34,12 @@ def best(row, peer):
     return min(timed, key=key, default=None)
 
 
-FACTOR = {"cholesky", "lu", "qr", "solve", "cholesky_solve", "lu_solve"}
-
-
 def size_of(row):
     """What a row is drawn over: the order of an operator, the name of a layer, n of n x n x n, the width of a
-    tall-skinny product, else the cube root of m*n*k."""
+    tall-skinny product, n of an n x n factorization, else the cube root of m*n*k."""
     if row["kind"] == "fem":
         return row["order"]
-    if row["kind"] in FACTOR:
+    if "right_hand_sides" in row:  # `bench factor`
         return (row["m"] * row["n"]) ** 0.5
     if row["kind"] == "conv":
         return row["layer"]
@@ -77,6 +74,7 @@ KEYS = {
     "offset": lambda row: f"@{row['offset']}",
     "height": lambda row: height_of(row) and f"height {height_of(row)}",
     "math": lambda row: row.get("math", "full"),
+    "sides": lambda row: row.get("right_hand_sides") and f"rhs {row['right_hand_sides']}",
     "batch": lambda row: f"batch {row['batch']}",
     "file": lambda row: row["file"],
 }

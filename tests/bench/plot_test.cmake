@@ -22,7 +22,9 @@ run(${RICCI} bench batched --sample 60 --sizes 1..3 --bytes 200KB --peers none -
 run(${RICCI} bench fem --bp 1 --orders 1..3 --form E --bytes 100KB --peers unfused --repeat 2 --json ${FOLDER}/fem.json)
 run(${RICCI} bench conv --layers 2x3x5,3x2x4 --algorithms direct,f2,f4 --peers direct --warm-cache --repeat 2 --json
     ${FOLDER}/conv.json)
-foreach(arguments IN ITEMS "rate;conv.json;--out;conv.svg" "speedup;conv.json;--out;speedup.svg"
+run(${RICCI} bench factor --routines lu,lu_solve --sizes 2,3 --rhs 1,4 --batch 200 --peers none --warm-cache --repeat 2
+    --json ${FOLDER}/factor.json)
+foreach(arguments IN ITEMS "rate;factor.json;--out;factor.svg" "rate;conv.json;--out;conv.svg" "speedup;conv.json;--out;speedup.svg"
         "batch;conv.json;--out;batch.svg" "rate;fem.json;--unit;dof;--peer;unfused;--out;fem.png" "rate;fem.json;--out;fem.pdf"
         "rate;cache.json;--out;cache.png" "rate;cache.json;--unit;gb;--out;cache.pdf"
         "rate;sizes.json;--out;rate.png" "rate;sizes.json;--unit;gb;--types;f64;--out;rate.pdf"
@@ -50,6 +52,7 @@ has(counts.svg "f64 batch 10" "f64 batch 100" "time of plain / time of ricci")
 has(tall.svg "f64 height 500" "f64 height 1000" "f64 height 500, plain")
 has(sample.svg "f64") # one cloud of points
 has(conv.svg "2x3@5" "3x2@4" "f32 f2" "f32 f4, direct" "roofline")
+has(factor.svg "f64 lu" "f64 lu_solve rhs 1" "f64 lu_solve rhs 4")
 has(speedup.svg "2x3@5" "3x2@4" "f32 f2" "f32 f4" "time of direct / time of ricci")
 has(files.svg "f64 sizes" "f64 cache" "f32 sizes")
 
