@@ -11,9 +11,9 @@ namespace ricci::bench::factor {
 
 // In a row of factorizations kind is the routine, size.k the number of right-hand sides (0: none), and % is of the
 // bound: the longer of what has to be moved at the triad's rate and the flops at the peak's. What has to be moved is
-// each matrix once to and once from the chip, of Cholesky and of triangles the half that counts: the bound of
+// each matrix once to and once from the chip, of Cholesky and of triangles the half that counts: the memory bound of
 // A. Haidar, T. Dong, P. Luszczek, S. Tomov, J. Dongarra, Batched matrix computations on hardware accelerators based
-// on GPUs, IJHPCA 29 (2015).
+// on GPUs, IJHPCA 29 (2015), taken strictly.
 
 /// Of the triad of the same run, whole matrices counted, whatever the bound is.
 double percent_of_triad(const report& r, const row& of, const measured& m);
