@@ -189,8 +189,9 @@ auto solve(const Matrix& a, const Row& row, const Column& column, const X& x, co
     return run_call<routine::solve>(a, row, column, as_role<matrix_role::solution>(x), options...);
 }
 
-/// The X that makes |A X - B| smallest, for each m x n matrix of full rank, m >= n, by QR (gels). B(i, r, e) is an
-/// option; without it A is square. info: k where R(k, k), from 1, is exactly zero; X is NaN then.
+/// The X that makes |A X - B| smallest, for each m x n matrix of full rank, by QR (gels); with fewer rows than
+/// columns the smallest X of those that solve A X = B, by the QR of A^H. B(i, r, e) is an option; without it A is
+/// square. B and X may begin at the same memory. info: k where R(k, k), from 1, is exactly zero; X is NaN then.
 template <expression Matrix, class Row, class Column, expression X, class... Options>
 auto least_squares(const Matrix& a, const Row& row, const Column& column, const X& x, const Options&... options) {
     return run_call<routine::least_squares>(a, row, column, as_role<matrix_role::solution>(x), options...);

@@ -9,6 +9,8 @@
 //   conjugated           the conjugate of the matrix in memory is meant
 //   keeps_factors        the matrix becomes its factors
 //   upper, unit          of a triangular matrix
+//   smallest_norm        QR that solves: the equations are those of the matrix's conjugate transpose, A^H X = B, of
+//                        which X = Q R^-H B is the smallest solution: `columns` equations, `rows` unknowns, no fewer
 //   vector_type, info_type   6 or 7: integers of 4 or 8 bytes, of pivots (compute_type of tau) and of info
 //   has_role[7]          which of the operands there are, in the order of lowering::matrix_role: 0 the matrix, 1 pivots
 //                        or tau, 2 info, 3 right-hand sides (else those of the identity), 4 solutions, 5 log |det|,

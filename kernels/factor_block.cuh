@@ -7,10 +7,12 @@
 //   threads_per_block, matrices_of_block (one after another), shared_bytes
 //   lines_of_lane   QR: 2: the pivot's column stays in registers from its sums to the update, 1: it is read again
 //   stages          blocks that an SM shall have room for, by their registers; 0: as many as have shared memory there
-// From the start of shared memory: the columns, two panel_results, info, 32 elements a warp (QR, 64; solves, 64).
+// From the start of shared memory: the columns, two panel_results, 32 elements a warp (QR, 64; solves, 64), info; of
+// smallest_norm the reflectors' conj(tau) behind them.
 #pragma once
 
 #include "factor_block_panels.cuh"
+#include "factor_block_q.cuh"
 #include "ptx_copy.cuh"
 
 static_assert(rows > 0 && columns > 0, "sizes are constants");
@@ -18,6 +20,9 @@ static_assert(rows > 0 && columns > 0, "sizes are constants");
 constexpr int m = static_cast<int>(rows), n = static_cast<int>(columns), sides = static_cast<int>(right_sides);
 constexpr int side_column = round_up(n, strip), all_columns = side_column + round_up(sides, strip);
 constexpr int ld = leading_dimension(padded_rows), strips = side_column / strip, all_strips = all_columns / strip;
+/// That the panels' updates reach: not the right-hand sides of smallest_norm.
+constexpr int updated_strips = smallest_norm ? strips : all_strips;
+constexpr int given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
 constexpr int pivot_count = smaller(m, n), panels = (pivot_count + strip - 1) / strip;
 constexpr int scratch_elements = method == qr_method || has_sides ? 64 : 32;
 
@@ -27,7 +32,9 @@ struct block_memory {
     element scratch[warps][scratch_elements];
     int info;
 };
-static_assert(shared_bytes == 0 || sizeof(block_memory) <= shared_bytes, "fits");
+constexpr int taus_place = sizeof(block_memory),
+              taus_bytes = smallest_norm ? panels * strip * static_cast<int>(sizeof(element)) : 0;
+static_assert(shared_bytes == 0 || taus_place + taus_bytes <= shared_bytes, "fits");
 
 /// Blocks that an SM has shared memory for, as long as their threads have some registers each.
 constexpr int registers_wanted = doubles && is_complex                       ? 168
@@ -85,7 +92,7 @@ RICCI_FUNCTION void load_block(const arguments& a, long long at, element* s) {
         if constexpr (has_role[given_role]) b = operand_of<given_role>(a, at);
         each_element<has_role[given_role] ? given_role : solution_role>(m, 0, sides, [&](int i, int j) {
             element x = i == j ? one() : zero();
-            if constexpr (has_role[given_role]) x = b[offset_of<given_role>(a, i, j)];
+            if constexpr (has_role[given_role]) x = i < given_rows ? b[offset_of<given_role>(a, i, j)] : zero();
             s[i + (side_column + j) * ld] = x;
         });
     }
@@ -111,7 +118,7 @@ RICCI_FUNCTION void store_block(const arguments& a, long long at, const element*
     }
     if constexpr (has_sides) {
         element* const to = operand_of<solution_role>(a, at);
-        each_element<solution_role>(n, 0, sides, [&](int i, int j) {
+        each_element<solution_role>(solution_rows, 0, sides, [&](int i, int j) {
             to[offset_of<solution_role>(a, i, j)] = info == 0 ? s[i + (side_column + j) * ld] : not_a_number();
         });
     }
@@ -142,14 +149,40 @@ RICCI_FUNCTION void factor_strip(block_memory& memory, element* all, int p, int&
 }
 
 /// Panel p's pivots or tau; by a warp that has time.
-RICCI_FUNCTION void write_vector(const arguments& a, long long at, const panel_results<strip>& of, int p) {
+RICCI_FUNCTION void write_vector(const arguments& a, long long at, const panel_results<strip>& of, element* taus,
+                                 int p) {
     const int lane = static_cast<int>(threadIdx.x % 32), c = p * strip + lane;
-    if (lane >= strip || c >= pivot_count) return;
+    if (lane >= strip) return;
+    if constexpr (smallest_norm) taus[c] = of.g[lane + lane * strip];
+    if (c >= pivot_count) return;
     if constexpr (method == lu_method) write_pivot(a, at, c, p * strip + of.pivots[lane]);
     if constexpr (method == qr_method) write_tau(a, at, c, conjugate(of.g[lane + lane * strip]));
 }
 
-RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory) {
+/// The right-hand sides become Q R^-H of them.
+RICCI_FUNCTION void solve_smallest(block_memory& memory, const element* taus) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
+    element *const all = memory.columns_in_shared, *const scratch = memory.scratch[warp];
+    const auto l = [&](int i, int k) { return conjugate(all[k + i * ld]); };
+    RICCI_UNROLL_ONCE
+    for (int s = strips + warp; s < all_strips; s += warps)
+        solve_lower_rows(n, l, near_view{all + s * strip * ld, ld}, scratch, strip);
+    panel_results<strip>& now = memory.results[0];
+    RICCI_UNROLL_ONCE
+    for (int p = panels - 1; p >= 0; --p) {
+        const int first = p * strip, height = padded_rows - first;
+        const reflectors v{all + first + first * ld, ld};
+        if (thread < strip) now.g[thread * (strip + 1)] = taus[first + thread];
+        multiply_reflectors<strip>(v, height, now);
+        __syncthreads();
+        RICCI_UNROLL_ONCE
+        for (int s = strips + warp; s < all_strips; s += warps)
+            multiply_by_q<strip>(v, height, now, near_view{all + first + s * strip * ld, ld}, scratch, strip);
+        __syncthreads();
+    }
+}
+
+RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory, element* taus) {
     const int warp = static_cast<int>(threadIdx.x) / 32;
     element* const all = memory.columns_in_shared;
     load_block(a, at, all);
@@ -158,7 +191,8 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
     // LU: the strips on the left are updated for their rows
     RICCI_UNROLL_ONCE
     for (int p = -1; p < panels; ++p) {
-        const int left = method == lu_method && p > 0 ? p : 0, next = p + 1, right = p < 0 ? 0 : all_strips - next;
+        const int left = method == lu_method && p > 0 ? p : 0, next = p + 1,
+                  right = p < 0 ? 0 : updated_strips - next;
         const bool has_next = next < panels;
         // warp 0 has but the next panel's strip, where there is one; the others share the rest
         const bool is_apart = warps > 1 && has_next;
@@ -166,7 +200,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         RICCI_UNROLL_ONCE
         for (int e = warp; e < end; e += step)
             update_strip(memory, all, p, e < right ? next + e : e - right, memory.scratch[warp]);
-        if (p >= 0 && warp == warps - 1) write_vector(a, at, memory.results[p % 2], p);
+        if (p >= 0 && warp == warps - 1) write_vector(a, at, memory.results[p % 2], taus, p);
         if (warp == 0 && has_next) factor_strip(memory, all, next, info, is_odd);
         if (p < 0) wait_async_copies<0>();
         __syncthreads();
@@ -180,7 +214,9 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         }
         write_determinant(a, at, pivot_count, info, is_odd, diagonal);
     }
-    if constexpr (has_sides) {
+    if constexpr (smallest_norm) {
+        solve_smallest(memory, taus);
+    } else if constexpr (has_sides) {
         const auto u = [&](int i, int k) {
             return method == cholesky_method ? conjugate(all[k + i * ld]) : all[i + k * ld];
         };
@@ -196,9 +232,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_sm)
     wait_for_stream();
     RICCI_SHARED(shared);
     block_memory& memory = *reinterpret_cast<block_memory*>(shared);
+    element* const taus = reinterpret_cast<element*>(shared + taus_place);
     const long long first = block_number() * matrices_of_block;
     for (long long at = first; at < first + matrices_of_block && at < a.matrices; ++at) {
         if (at > first) __syncthreads();
-        factor_matrix(a, at, memory);
+        factor_matrix(a, at, memory, taus);
     }
 }

@@ -52,18 +52,19 @@ RICCI_FUNCTION void solve_sides(const arguments& a, long long matrix, const A& x
     if constexpr (method == qr_method)
         for (int k = 0; k < n; ++k) {
             const real size = largest_part(x.number(k, k));
-            s.note(size == 0, k + 1);
+            s.note(size_of_pivot(x.number(k, k)) == 0, k + 1); // NaN is not
             s.has_small |= size < smallest_divisor;
         }
     element* const solution = operand_of<solution_role>(a, matrix);
+    const int given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
     for (int column = 0; column < r; column += sides_at_once) {
         const int wide = r - column < sides_at_once ? r - column : sides_at_once;
         element* const to = solution + offset_of<solution_role>(a, 0, column);
         if (s.info == 0) {
             if constexpr (has_role[given_role]) {
                 const element* given = operand_of<given_role>(a, matrix) + offset_of<given_role>(a, 0, column);
-                load_matrix<false>(given, offset_of<given_role>(a, 1, 0), offset_of<given_role>(a, 0, 1), b, m,
-                                   wide);
+                load_matrix<false>(given, offset_of<given_role>(a, 1, 0), offset_of<given_role>(a, 0, 1), b,
+                                   given_rows, wide);
             } else {
                 for (int j = 0; j < wide; ++j) {
                     __builtin_memset(b.at(0, j), 0, sizeof(real) * static_cast<unsigned long>(b.step()));
@@ -78,7 +79,9 @@ RICCI_FUNCTION void solve_sides(const arguments& a, long long matrix, const A& x
                     else
                         solve_triangle<t>(x, b, n, wide);
                 };
-                if constexpr (method == cholesky_method) {
+                if constexpr (smallest_norm) {
+                    with(constant<static_cast<int>(triangle::upper_adjoint)>());
+                } else if constexpr (method == cholesky_method) {
                     with(constant<static_cast<int>(triangle::lower)>());
                     with(constant<static_cast<int>(triangle::lower_adjoint)>());
                 } else {
@@ -87,16 +90,21 @@ RICCI_FUNCTION void solve_sides(const arguments& a, long long matrix, const A& x
                 }
             };
             if constexpr (method == lu_method) exchange_rows(b, s.pivots, 0, n, 0, wide);
-            if constexpr (method == qr_method) apply_adjoint(x, reflectors, tau, b, m, n, wide);
+            if constexpr (method == qr_method && !smallest_norm) apply_adjoint(x, reflectors, tau, b, m, n, wide);
             if (s.has_small)
                 solve(constant<1>());
             else
                 solve(constant<0>());
+            if constexpr (smallest_norm) {
+                for (int j = 0; j < wide; ++j) // the triangle's vectors end behind its last row
+                    for (int i = n; i < m && i < n + base; ++i) b.set(i, j, zero());
+                apply_reflectors(x, reflectors, tau, b, m, n, wide);
+            }
             store_matrix<false, false>(to, offset_of<solution_role>(a, 1, 0), offset_of<solution_role>(a, 0, 1), b,
-                                       n, wide);
+                                       solution_rows, wide);
         } else {
             for (int j = 0; j < wide; ++j)
-                for (int i = 0; i < n; ++i)
+                for (int i = 0; i < solution_rows; ++i)
                     to[offset_of<solution_role>(a, i, j)] = from_real<element>(no_number, no_number);
         }
     }

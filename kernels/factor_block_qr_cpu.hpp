@@ -137,12 +137,13 @@ RICCI_APART void make_triangle(const reflector_block<A>& b, const element* tau, 
         for (int i = wide; i < static_cast<int>(small_height); ++i) b.t.set(i, c, from_real<element>(0, 0));
 }
 
-/// C = -T B.
+/// C = -T B of a lower triangle, or an upper one.
+template <bool Upper>
 RICCI_APART void multiply_by_triangle(small_matrix c, small_matrix t, small_matrix b, int high, int wide) {
     const auto multiply = [&](auto some, int j) RICCI_INLINED {
         for (int i = 0; i < high; i += lanes) {
             vector sums[some][parts] = {};
-            for (int l = 0; l < high && l < i + lanes; ++l) {
+            for (int l = Upper ? i : 0; l < high && (Upper || l < i + lanes); ++l) {
                 vector x[parts], y[parts];
                 load_numbers(t.at(i, l), t.height(), x);
                 RICCI_ALL_UNROLLED for (int q = 0; q < some; ++q) {
@@ -158,12 +159,12 @@ RICCI_APART void multiply_by_triangle(small_matrix c, small_matrix t, small_matr
     for (; j < wide; ++j) multiply(constant<1>(), j);
 }
 
-/// C becomes (I - V T^H V^H) C.
-template <class A>
+/// C becomes (I - V T^H V^H) C, or, where the triangle is upper and -T, (I - V T V^H) C.
+template <bool Upper = false, class A>
 RICCI_APART void apply_block(const reflector_block<A>& b, A c, int high, int reflectors, int wide) {
     if (wide <= 0) return;
     sum_products<false>(b.v, c, b.sums, reflectors, wide, high);
-    multiply_by_triangle(b.factors, b.t, b.sums, reflectors, wide);
+    multiply_by_triangle<Upper>(b.factors, b.t, b.sums, reflectors, wide);
     subtract_products<false>(c, b.v, b.factors, high, wide, reflectors);
 }
 
@@ -220,5 +221,22 @@ RICCI_APART void apply_adjoint(A a, const reflector_block<A>& b, const element* 
         for (int k = 0; k < some; ++k) copy_reflector(a.part(first, first), b.v, high - first, k);
         make_triangle(b, tau + first, high - first, some);
         apply_block(b, sides.part(first, 0), high - first, some, wide);
+    }
+}
+
+/// Q times right-hand sides.
+template <class A>
+RICCI_APART void apply_reflectors(A a, const reflector_block<A>& b, const element* tau, A sides, int high,
+                                  int reflectors, int wide) {
+    for (int first = (reflectors - 1) / block_columns * block_columns; first >= 0; first -= block_columns) {
+        const int some = reflectors - first < block_columns ? reflectors - first : block_columns;
+        for (int k = 0; k < some; ++k) copy_reflector(a.part(first, first), b.v, high - first, k);
+        make_triangle(b, tau + first, high - first, some);
+        // -T
+        for (int c = 0; c < some; ++c)
+            for (int i = 0; i < static_cast<int>(small_height); ++i)
+                b.gram.set(i, c, i <= c ? conjugate(b.t.number(c, i)) : from_real<element>(0, 0));
+        apply_block<true>(reflector_block<A>{b.v, b.gram, b.t, b.sums, b.factors}, sides.part(first, 0),
+                          high - first, some, wide);
     }
 }

@@ -9,8 +9,9 @@
 constexpr int corner_lanes = lanes < base ? lanes : base, corner_vectors = base / corner_lanes;
 using corner_vector = simd<real, corner_lanes>;
 
-enum class triangle { unit_lower, lower, upper, lower_adjoint };
+enum class triangle { unit_lower, lower, upper, lower_adjoint, upper_adjoint };
 constexpr bool goes_up(triangle t) { return t == triangle::upper || t == triangle::lower_adjoint; }
+constexpr bool is_adjoint(triangle t) { return t == triangle::lower_adjoint || t == triangle::upper_adjoint; }
 
 /// A triangle without its diagonal, which is there as reciprocals. What it lacks is 0, its diagonal 1.
 struct small_triangle {
@@ -22,18 +23,18 @@ struct small_triangle {
         for (int k = 0; k < base; ++k)
             for (int i = 0; i < base; ++i) {
                 const bool inside = k < high && i < high && (goes_up(T) ? i < k : i > k);
-                const real* x = T == triangle::lower_adjoint ? a.at(inside ? k : 0, inside ? i : 0)
-                                                             : a.at(inside ? i : 0, inside ? k : 0);
+                const real* x =
+                    is_adjoint(T) ? a.at(inside ? k : 0, inside ? i : 0) : a.at(inside ? i : 0, inside ? k : 0);
                 column[k][0][i] = inside ? x[0] : 0;
                 if constexpr (is_complex) {
                     const real im = x[a.height()];
-                    column[k][imaginary][i] = !inside ? 0 : T == triangle::lower_adjoint ? -im : im;
+                    column[k][imaginary][i] = !inside ? 0 : is_adjoint(T) ? -im : im;
                 }
             }
         if constexpr (T != triangle::unit_lower)
             for (int k = 0; k < base; ++k) {
                 element d = from_real<element>(1, 0);
-                if (k < high) d = d / (T == triangle::lower_adjoint ? conjugate(a.number(k, k)) : a.number(k, k));
+                if (k < high) d = d / (is_adjoint(T) ? conjugate(a.number(k, k)) : a.number(k, k));
                 set(k, d);
             }
     }
@@ -128,12 +129,10 @@ RICCI_APART void solve_slowly(A a, B b, int high, int wide) {
             const int k = goes_up(T) ? high - 1 - number : number;
             element x = b.number(k, j);
             if constexpr (T != triangle::unit_lower)
-                x = x / (T == triangle::lower_adjoint ? conjugate(a.number(k, k)) : a.number(k, k));
+                x = x / (is_adjoint(T) ? conjugate(a.number(k, k)) : a.number(k, k));
             b.set(k, j, x);
             for (int i = goes_up(T) ? 0 : k + 1; i < (goes_up(T) ? k : high); ++i)
-                b.set(i, j,
-                      b.number(i, j) -
-                          (T == triangle::lower_adjoint ? conjugate(a.number(k, i)) : a.number(i, k)) * x);
+                b.set(i, j, b.number(i, j) - (is_adjoint(T) ? conjugate(a.number(k, i)) : a.number(i, k)) * x);
         }
 }
 
@@ -145,16 +144,19 @@ template <triangle T, class A, class B>
 static void solve_triangle(A a, B b, int high, int wide) {
     if (high <= base) return solve_small<T>(a, b, high, wide);
     const int half = first_half_of(high, base), rest = high - half;
-    const A corner = a.part(half, half), below = a.part(half, 0);
+    const A corner = a.part(half, half), below = a.part(half, 0), right = a.part(0, half);
     const B second = b.part(half, 0);
     if constexpr (!goes_up(T)) {
         solve_triangle<T>(a, b, half, wide);
-        subtract_products<false>(second, below, b, rest, wide, half);
+        if constexpr (T == triangle::upper_adjoint)
+            sum_products<true>(right, b, second, rest, wide, half);
+        else
+            subtract_products<false>(second, below, b, rest, wide, half);
         solve_triangle<T>(corner, second, rest, wide);
     } else {
         solve_triangle<T>(corner, second, rest, wide);
         if constexpr (T == triangle::upper)
-            subtract_products<false>(b, a.part(0, half), second, half, wide, rest);
+            subtract_products<false>(b, right, second, half, wide, rest);
         else
             sum_products<true>(below, second, b, half, wide, rest);
         solve_triangle<T>(a, b, half, wide);

@@ -228,19 +228,3 @@ RICCI_FUNCTION void factor_tall_qr(element* p, int ld, int height, int steps, pa
     }
     __syncthreads();
 }
-
-/// The inner products of K reflectors below g's diagonal; by all warps.
-template <int K>
-RICCI_FUNCTION void multiply_reflectors(const reflectors& v, int height, panel_results<K>& out) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    RICCI_UNROLL_ONCE
-    for (int e = static_cast<int>(threadIdx.x) / 32; e < K * K; e += warps) {
-        const int i = e % K, k = e / K;
-        if (i <= k) continue;
-        element sum = zero();
-        for (int t = i + lane; t < height; t += 32) add_product(sum, conjugate(v.at(t, i, true)), v.at(t, k, true));
-        RICCI_UNROLL
-        for (int lanes = 16; lanes > 0; lanes /= 2) sum = sum + shuffle_xor(sum, lanes);
-        if (lane == 0) out.g[e] = sum;
-    }
-}

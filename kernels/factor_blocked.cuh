@@ -11,11 +11,13 @@
 // Shared memory: blocked_memory, and behind it the panel, where it fits; else that is in the workspace.
 // The workspace, where needed, in elements, each part one matrix after another:
 //   rows x columns          matrices that are not to be changed, if keeps_factors is false
-//   rows x right_sides      of QR with more rows than columns, whose solutions have no room for the right-hand sides
+//   rows x right_sides      of QR with more rows than columns, whose solutions have no room for the right-hand
+//                           sides; of smallest_norm instead columns, the reflectors' conj(tau)
 //   panel_elements          panels that do not fit shared memory
 #pragma once
 
 #include "factor_block_panels.cuh"
+#include "factor_block_q.cuh"
 #include "factor_block_tall.cuh"
 
 static_assert(panel == 8 || panel == 16 || panel == 32, "of whole strips");
@@ -135,16 +137,49 @@ RICCI_FUNCTION void factor_panel(const arguments& a, long long at, const sizes& 
     __syncthreads();
 }
 
-/// v: the matrix; x: the right-hand sides, which become solutions.
+/// The height of a panel, of which there are as many rows as columns at least.
+RICCI_FUNCTION int height_from(const sizes& of, int first) {
+    const int padded = round_up(of.m - first, 8);
+    return padded > panel ? padded : panel;
+}
+
+/// x = Q R^-H x of a matrix that is factored.
+template <class View, class Sides>
+RICCI_FUNCTION void solve_smallest(const sizes& of, const View& v, const Sides& x, const element* taus, element* p,
+                                   blocked_memory& memory) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, side_strips = (of.r + strip - 1) / strip;
+    element* const scratch = memory.scratch[warp];
+    const auto l = [&](int i, int k) { return conjugate(v.get(k, i)); };
+    RICCI_UNROLL_ONCE
+    for (int e = warp; e < side_strips; e += warps)
+        solve_lower_rows(of.n, l, x.at(0, e * strip), scratch, scratch_ld);
+    RICCI_UNROLL_ONCE
+    for (int first = (of.n - 1) / panel * panel; first >= 0; first -= panel) {
+        const int height = height_from(of, first);
+        const View mine = v.at(first, first);
+        each_of_panel(v, height, [&](int i, int c) { p[i + c * of.ld] = mine.get(i, c); });
+        if (thread < panel)
+            memory.results.g[thread * (panel + 1)] = first + thread < of.n ? taus[first + thread] : zero();
+        __syncthreads();
+        multiply_reflectors<panel>({p, of.ld}, height, memory.results);
+        __syncthreads();
+        RICCI_UNROLL_ONCE
+        for (int e = warp; e < side_strips; e += warps)
+            multiply_by_q<panel>({p, of.ld}, height, memory.results, x.at(first, e * strip), scratch, scratch_ld);
+        __syncthreads();
+    }
+}
+
+/// v: the matrix; x: the right-hand sides, which become solutions; taus: memory of smallest_norm.
 template <class View, class Sides>
 RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes& of, const View& v, const Sides& x,
-                                  element* p, blocked_memory& memory) {
+                                  element* taus, element* p, blocked_memory& memory) {
     const int warp = static_cast<int>(threadIdx.x) / 32, side_strips = (of.r + strip - 1) / strip;
     element* const scratch = memory.scratch[warp];
     state now;
     RICCI_UNROLL_ONCE
     for (int first = 0; first < smaller(of.m, of.n); first += panel) {
-        const int padded = round_up(of.m - first, 8), height = padded > panel ? padded : panel;
+        const int height = height_from(of, first);
         const View mine = v.at(first, first);
         each_of_panel(v, height, [&](int i, int c) { p[i + c * of.ld] = mine.get(i, c); });
         __syncthreads();
@@ -159,7 +194,10 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes&
             update_far_strip<panel>(p, of.ld, height, memory.results, v.at(first, column), begin, scratch,
                                     scratch_ld);
         }
-        if constexpr (has_sides) {
+        if constexpr (smallest_norm) {
+            const int c = static_cast<int>(threadIdx.x);
+            if (c < panel && first + c < of.n) taus[first + c] = memory.results.g[c * (panel + 1)];
+        } else if constexpr (has_sides) {
             RICCI_UNROLL_ONCE
             for (int e = warp; e < side_strips; e += warps)
                 update_far_strip<panel>(p, of.ld, height, memory.results, x.at(first, e * strip),
@@ -176,7 +214,9 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes&
         }
         write_determinant(a, at, smaller(of.m, of.n), now.info, now.is_odd, diagonal);
     }
-    if constexpr (has_sides) {
+    if constexpr (smallest_norm) {
+        solve_smallest(of, v, x, taus, p, memory);
+    } else if constexpr (has_sides) {
         const auto u = [&](int i, int k) { return method == cholesky_method ? conjugate(v.get(k, i)) : v.get(i, k); };
         RICCI_UNROLL_ONCE
         for (int e = warp; e < side_strips; e += warps) solve_upper(of.n, u, x.at(0, e * strip), scratch, scratch_ld);
@@ -194,20 +234,28 @@ RICCI_FUNCTION void factor_with_sides(const arguments& a, long long at, const si
         each_element(v, [&](int i, int j) { copy.put(i, j, v.get(i, j)); });
         work += a.matrices * of.m * of.n;
     }
-    far_view<false, false> solution{nullptr, 1, of.n, of.n, of.r};
+    const int given_rows = smallest_norm ? of.n : of.m, solution_rows = smallest_norm ? of.m : of.n;
+    far_view<false, false> solution{nullptr, 1, solution_rows, solution_rows, of.r};
     if constexpr (has_sides)
         solution = {operand_of<solution_role>(a, at), offset_of<solution_role>(a, 1, 0),
-                    offset_of<solution_role>(a, 0, 1), of.n, of.r};
+                    offset_of<solution_role>(a, 0, 1), solution_rows, of.r};
     far_view<false, false> x = solution;
+    element* taus = nullptr;
+    if constexpr (smallest_norm) {
+        taus = work + at * of.n;
+        work += a.matrices * of.n;
+    }
     if constexpr (has_sides) {
-        if (of.m > of.n) {
+        if (given_rows > solution_rows) {
             x = {work + at * of.m * of.r, 1, of.m, of.m, of.r};
             work += a.matrices * of.m * of.r;
         }
         if constexpr (has_role[given_role]) {
             const far_view<false, false> given{operand_of<given_role>(a, at), offset_of<given_role>(a, 1, 0),
-                                               offset_of<given_role>(a, 0, 1), of.m, of.r};
+                                               offset_of<given_role>(a, 0, 1), given_rows, of.r};
             if (given.p != x.p) each_element(given, [&](int i, int j) { x.put(i, j, given.get(i, j)); });
+            if constexpr (smallest_norm)
+                each_element(x.at(given_rows, 0), [&](int i, int j) { x.put(given_rows + i, j, zero()); });
         } else {
             each_element(x, [&](int i, int j) { x.put(i, j, i == j ? one() : zero()); });
         }
@@ -217,9 +265,9 @@ RICCI_FUNCTION void factor_with_sides(const arguments& a, long long at, const si
     if (!fits) p = work + at * of.panel_elements();
     __syncthreads();
     if constexpr (keeps_factors)
-        factor_matrix(a, at, of, v, x, p, memory);
+        factor_matrix(a, at, of, v, x, taus, p, memory);
     else
-        factor_matrix(a, at, of, copy, x, p, memory);
+        factor_matrix(a, at, of, copy, x, taus, p, memory);
     if constexpr (has_sides) {
         const int info = memory.info;
         if (info != 0 || x.p != solution.p)

@@ -118,6 +118,20 @@ RICCI_APART void qr_in_place(const matrix_in_memory& a, place_state& s, long lon
     }
 }
 
+/// One right-hand side of n elements becomes the smallest solution, of m.
+RICCI_APART void solve_adjoint_in_place(const matrix_in_memory& a, const place_state& s, long long m, long long n,
+                                        element* x) {
+    for (long long k = 0; k < n; ++k) {
+        for (long long i = 0; i < k; ++i) x[k] = x[k] - conjugate(a.get(i, k)) * x[i];
+        x[k] = x[k] / conjugate(a.get(k, k));
+    }
+    for (long long i = n; i < m; ++i) x[i] = zero();
+    for (long long k = n - 1; k >= 0; --k)
+        reflect_column(
+            a, conjugate(s.tau[k]), k, m, [&](long long i) { return x[i]; },
+            [&](long long i, element value) { x[i] = value; });
+}
+
 /// One right-hand side becomes its solution.
 RICCI_APART void solve_in_place(const matrix_in_memory& a, const place_state& s, long long m, long long n,
                                 element* x) {
@@ -151,16 +165,22 @@ RICCI_FUNCTION void sides_in_place(const arguments& a, long long matrix, const m
                                    element* column, long long m, long long n, long long r) {
     if constexpr (method == qr_method)
         for (long long k = 0; k < n; ++k) s.note(size_of_pivot(x.get(k, k)) == 0, k + 1);
+    const long long given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
     for (long long j = 0; j < r; ++j) {
-        for (long long i = 0; i < m; ++i) {
+        for (long long i = 0; i < given_rows; ++i) {
             if constexpr (has_role[given_role])
                 column[i] = operand_of<given_role>(a, matrix)[offset_of<given_role>(a, i, j)];
             else
                 column[i] = from_real<element>(i == j, 0);
         }
-        if (s.info == 0) solve_in_place(x, s, m, n, column);
+        if (s.info == 0) {
+            if constexpr (smallest_norm)
+                solve_adjoint_in_place(x, s, m, n, column);
+            else
+                solve_in_place(x, s, m, n, column);
+        }
         element* const to = operand_of<solution_role>(a, matrix);
-        for (long long i = 0; i < n; ++i)
+        for (long long i = 0; i < solution_rows; ++i)
             to[offset_of<solution_role>(a, i, j)] =
                 s.info == 0 ? column[i] : from_real<element>(no_number, no_number);
     }

@@ -36,7 +36,7 @@ RICCI_APART void solve_sides(const arguments& a, group_scratch& s, long long mat
     for_tiles_across<sides, at_least_one(side_columns)>([&](auto wide, int column) RICCI_INLINED {
         if constexpr (has_role[given_role]) {
             const group_of<given_role> given(a, matrix, count);
-            load_group<given_role, m, wide, side_height>(given, column, b.first);
+            load_group<given_role, given_rows, wide, side_height>(given, column, b.first);
         } else
             load_identity<wide>(b.first, column);
         if constexpr (method == qr_method)
@@ -45,14 +45,14 @@ RICCI_APART void solve_sides(const arguments& a, group_scratch& s, long long mat
             solve_triangles<wide>(factors, s.state, b);
         if (any_fails)
             for (int j = 0; j < wide; ++j)
-                for (int i = 0; i < n; ++i) {
+                for (int i = 0; i < solution_rows; ++i) {
                     vector x[parts];
                     load_numbers(b.at(i, j), lanes, x);
                     for_each_of<parts>([&](auto p)
                                            RICCI_INLINED { x[p] = chosen(fails, all_lanes(no_number), x[p]); });
                     store_numbers(b.at(i, j), lanes, x);
                 }
-        store_group<solution_role, n, wide, side_height>(solution, column, b.first);
+        store_group<solution_role, solution_rows, wide, side_height>(solution, column, b.first);
     });
 }
 

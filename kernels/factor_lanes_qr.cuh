@@ -6,7 +6,7 @@
 //   factor_lanes_qr_registers   between shared memory and registers
 //   factor_lanes_qr_steps       the reflections
 //   factor_lanes_qr_scaled      the same where squares leave the range
-//   factor_lanes_qr_sides       the back substitution
+//   factor_lanes_qr_sides       right-hand sides become solutions
 #pragma once
 
 #include "factor_lanes_qr_sides.cuh"
@@ -22,7 +22,9 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     element* const matrix = matrices.matrix(p);
     element* const right = all_sides + p * given_in_shared::apart;
     element* tau = nullptr;
-    if constexpr (has_role[vector_role])
+    if constexpr (smallest_norm) {
+        if (!at.idle) tau = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
+    } else if constexpr (has_role[vector_role])
         if (!at.idle) tau = operand_of<vector_role>(a, share.first + p);
     const element zero = from_real<element>(0, 0);
 
@@ -43,7 +45,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
         meet();
         auto* const inverses =
             reinterpret_cast<element*>(memory + vectors_place + at.group * (row_lanes * vector_units * 16));
-        info = solve_sides(matrix, right, inverses, lane, !at.idle);
+        info = solve_sides(matrix, right, inverses, tau, lane, !at.idle);
     }
     if constexpr (has_role[info_role])
         if (!at.idle && lane == 0)

@@ -110,8 +110,8 @@ RICCI_FUNCTION void make_reflector(const factor_matrix& a, real* taus, int k) {
     store_numbers(a.at(k, k), lanes, out);
 }
 
-/// H^H of reflector k times J columns.
-template <int J, class Matrix>
+/// H^H of reflector k times J columns, or H.
+template <int J, bool Adjoint = true, class Matrix>
 RICCI_FUNCTION void reflect(const factor_matrix& a, const real* taus, int k, const Matrix& c, int column) {
     vector sums[J][parts], first[J][parts];
     RICCI_ALL_UNROLLED for (int j = 0; j < J; ++j) {
@@ -133,7 +133,7 @@ RICCI_FUNCTION void reflect(const factor_matrix& a, const real* taus, int k, con
     RICCI_ALL_UNROLLED for (int j = 0; j < J; ++j) {
         vector x[parts];
         load_numbers(c.at(k, column + j), lanes, x);
-        multiply_by<true>(sums[j], tau);
+        multiply_by<Adjoint>(sums[j], tau);
         for_each_of<parts>([&](auto p) RICCI_INLINED { x[p] -= sums[j][p]; });
         store_numbers(c.at(k, column + j), lanes, x);
     }
@@ -181,6 +181,14 @@ RICCI_FUNCTION void look_at_diagonal(const factor_matrix& a, group_state& s) {
 template <int J>
 RICCI_FUNCTION void solve_least_squares(const factor_matrix& a, const real* taus, group_state& s,
                                         const side_matrix& b) {
+    if constexpr (smallest_norm) {
+        forward_substitution<false, true, J>(a, s.d, b);
+        const vector zero[parts] = {};
+        for (int j = 0; j < J; ++j)
+            for (int i = n; i < m; ++i) store_numbers(b.at(i, j), lanes, zero);
+        for (int k = steps - 1; k >= 0; --k) reflect<J, false>(a, taus + k * number_size, k, b, 0);
+        return;
+    }
     for (int k = 0; k < steps; ++k) reflect<J>(a, taus + k * number_size, k, b, 0);
     backward_substitution<false, J>(a, s.d, b);
 }

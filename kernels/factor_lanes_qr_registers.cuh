@@ -40,7 +40,7 @@ struct row_orders {
     int orders, divisor;
 };
 /// A thread's own matrix is one column of all its elements.
-constexpr bool is_flat = one_lane && sides == 0 && matrices_in_shared::is_span;
+constexpr bool is_flat = one_lane && all_columns == n && matrices_in_shared::is_span;
 constexpr int twisted_slots = is_flat ? m * n : row_slots;
 
 RICCI_FUNCTION constexpr int offset_in_shared(int i, int j) {

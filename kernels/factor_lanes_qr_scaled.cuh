@@ -52,7 +52,7 @@ RICCI_FUNCTION void factor_scaled(element* matrix, element* right, element* tau,
         RICCI_UNROLL_ONCE
         for (int i = k + lane; works && i < m; i += lanes_at_work)
             at(i, k) = i == k ? h.beta : scaled(at(i, k), factor) * h.scale;
-        if (has_role[vector_role] && works && lane == 0) tau[offset_of<vector_role>(a, k, 0)] = as_meant(h.tau);
+        if (has_taus && works && lane == 0) store_tau(tau, a, k, h.tau);
         meet();
         RICCI_UNROLL_ONCE
         for (int j = k + 1 + lane; works && j < all_columns; j += lanes_at_work) {

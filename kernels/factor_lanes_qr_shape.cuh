@@ -2,7 +2,8 @@
 //
 // A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other. A lane holds
 // in registers of the columns j = q + column_lanes * slot the rows i = r + row_lanes * slot, cyclic both ways, so
-// that all lanes have work as the trailing matrix shrinks. Right-hand sides are further columns. More than 32 lanes
+// that all lanes have work as the trailing matrix shrinks. Right-hand sides are further columns, but where the
+// smallest solution is wanted, which Q is multiplied to at last. More than 32 lanes
 // are the whole block, which then has one matrix at a time.
 //
 // Constants: factor.hpp's, and
@@ -22,7 +23,7 @@ constexpr int m = static_cast<int>(rows), n = static_cast<int>(columns), sides =
 constexpr int pivots = m < n ? m : n;
 /// Nothing is below the last row, where real numbers have H = I.
 constexpr int reflectors = is_complex || pivots < m ? pivots : m - 1;
-constexpr int all_columns = n + sides, column_slots = lines_of_lane;
+constexpr int all_columns = smallest_norm ? n : n + sides, column_slots = lines_of_lane;
 constexpr int needed_lanes = (all_columns + column_slots - 1) / column_slots; ///< of columns
 constexpr int row_lanes = power_of_two_within(lanes_of_matrix / at_least_one(needed_lanes));
 /// A multiple of row_lanes, where there are as many: slots of rows and of columns then end together more often, each
@@ -58,13 +59,15 @@ static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix
 /// Odd multiples of row_lanes: neither row lanes nor column lanes meet on a bank.
 constexpr int padded_rows = (up_to(m, row_lanes) / row_lanes | 1) * row_lanes;
 using matrices_in_shared = matrix_slab<matrix_role, m, n, padded_rows>;
-using given_in_shared = matrix_slab<given_role, m, at_least_one(sides), padded_rows>;
-using solutions_in_shared = matrix_slab<solution_role, n, at_least_one(sides), padded_rows>;
+using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
+using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
 static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in place");
 
 constexpr int heads_place = 16; ///< behind the slab's barrier: of each pivot column the element on the diagonal
 constexpr int vectors_place =
     heads_place + (one_lane ? 0 : up_to(2 * groups * static_cast<int>(sizeof(element)), 16));
-constexpr int sides_place = up_to(vectors_place + 2 * vectors_of_set * vector_units * 16, 128);
+constexpr int taus_place = vectors_place + 2 * vectors_of_set * vector_units * 16; ///< of smallest_norm
+constexpr int sides_place =
+    up_to(taus_place + (smallest_norm ? groups * n * static_cast<int>(sizeof(element)) : 0), 128);
 constexpr int matrices_place = sides_place + (sides > 0 ? given_in_shared::bytes : 0);
 static_assert(matrices_place + matrices_in_shared::bytes <= shared_bytes, "as lowering counted");

@@ -1,18 +1,73 @@
-// factor_lanes_qr_sides: R x = Q^H b, solved in shared memory by a matrix's lanes.
+// factor_lanes_qr_sides: R x = Q^H b, or x = Q R^-H b, in shared memory by a matrix's lanes.
 #pragma once
 
 #include "factor_lanes_qr_scaled.cuh"
 
+/// Lanes that multiply a right-hand side by Q: those of the matrix, or, of more than a warp, a warp to each side.
+constexpr int lanes_of_side = many_warps ? 32 : lanes_at_work,
+              lines_of_side = (m + lanes_of_side - 1) / lanes_of_side;
+
+/// Over these lanes, the same in each; lane: its number among them.
+RICCI_FUNCTION element sum_of_side(element x, int lane) {
+    if constexpr (lanes_of_side > 1) {
+        const int thread = static_cast<int>(threadIdx.x) % 32;
+        RICCI_UNROLL
+        for (int lanes = power_of_two_within(lanes_of_side - 1); lanes > 0; lanes /= 2) {
+            const element other = shuffle(x, (thread + lanes) % 32);
+            if (lane + lanes < lanes_of_side) x += other;
+        }
+        x = shuffle(x, thread - lane);
+    }
+    return x;
+}
+
 /// 1/x; 0 for 0; NaN where that is to be found by division.
 RICCI_FUNCTION element inverse_for_solving(element x) {
     const real zero = 0, nan = zero / zero;
-    if (largest_part(x) == 0) return from_real<element>(0, 0);
+    if (size_of_pivot(x) == 0) return from_real<element>(0, 0); // NaN is not
     return is_safe(squared(x)) ? reciprocal_of(x) : from_real<element>(nan, is_complex ? nan : 0);
 }
 
-/// Columns of R from the last on. Returns LAPACK's info; NaN are the solutions where it is not 0. inverses: memory
-/// for n elements, of the matrix; not used by a single lane.
-RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element* inverses, int lane, bool exists) {
+/// Q times what first(i, s) gives for the first n rows of a right-hand side, and zeros, goes to `right`; NaN where
+/// info is not 0. A lane has some rows in registers.
+template <class First>
+RICCI_FUNCTION void multiply_by_q(const element* v, element* right, const element* taus, int lane, bool exists,
+                                  int info, const First& first) {
+    const int thread = static_cast<int>(threadIdx.x);
+    const element zero = from_real<element>(0, 0);
+    if constexpr (many_warps) lane = thread % 32, exists = true;
+    RICCI_UNROLL_ONCE
+    for (int s = many_warps ? thread / 32 : 0; s < sides; s += many_warps ? threads_per_block / 32 : 1) {
+        element x[lines_of_side];
+        RICCI_UNROLL
+        for (int h = 0; h < lines_of_side; ++h)
+            x[h] = exists && lane + lanes_of_side * h < n ? first(lane + lanes_of_side * h, s) : zero;
+        RICCI_UNROLL_ONCE
+        for (int k = n - 1; k >= 0; --k) {
+            element reflector[lines_of_side], sum = zero;
+            RICCI_UNROLL
+            for (int h = 0; h < lines_of_side; ++h) {
+                const int i = lane + lanes_of_side * h;
+                reflector[h] = from_real<element>(i == k, 0);
+                if (exists && i > k && i < m) reflector[h] = as_meant(v[offset_in_shared(i, k)]);
+                add_dot(sum, reflector[h], x[h]);
+            }
+            sum = sum_of_side(sum, lane);
+            sum = -((exists ? taus[k] : zero) * sum);
+            RICCI_UNROLL
+            for (int h = 0; h < lines_of_side; ++h) add_product(x[h], reflector[h], sum);
+        }
+        RICCI_UNROLL
+        for (int h = 0; h < lines_of_side; ++h)
+            if (const int i = lane + lanes_of_side * h; exists && i < m)
+                right[i + s * padded_rows] = info != 0 ? not_a_number() : x[h];
+    }
+}
+
+/// Columns of R from the last on; of smallest_norm rows of R^H from the first on. Returns LAPACK's info; NaN are the
+/// solutions where it is not 0. inverses: memory for n elements, of the matrix; not used by a single lane.
+RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element* inverses, const element* taus,
+                               int lane, bool exists) {
     const auto inverse_of = [&](int k) {
         return one_lane ? inverse_for_solving(as_meant(r_factor[offset_in_shared(k, k)])) : inverses[k];
     };
@@ -29,18 +84,31 @@ RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element*
     }
     int info = 0;
     RICCI_UNROLL_ONCE
-    for (int k = n - 1; k >= 0; --k) {
+    for (int step = 0; step < n; ++step) {
+        const int k = smallest_norm ? step : n - 1 - step;
         const element inverse = inverse_of(k);
-        if (largest_part(inverse) == 0) info = k + 1;
+        if (size_of_pivot(inverse) == 0 && (info == 0 || !smallest_norm)) info = k + 1;
         RICCI_UNROLL_ONCE
         for (int s = 0; s < sides; ++s) {
             element* const y = right + s * padded_rows;
             const element solution = divided(y[k], inverse, k);
-            RICCI_UNROLL_ONCE
-            for (int i = lane; i < k; i += lanes_at_work)
-                if (exists) y[i] = y[i] - as_meant(r_factor[offset_in_shared(i, k)]) * solution;
+            if constexpr (smallest_norm) {
+                RICCI_UNROLL_ONCE
+                for (int i = k + 1 + lane; i < n; i += lanes_at_work)
+                    if (exists) y[i] = y[i] - conjugate(as_meant(r_factor[offset_in_shared(k, i)])) * solution;
+            } else {
+                RICCI_UNROLL_ONCE
+                for (int i = lane; i < k; i += lanes_at_work)
+                    if (exists) y[i] = y[i] - as_meant(r_factor[offset_in_shared(i, k)]) * solution;
+            }
         }
         meet();
+    }
+    if constexpr (smallest_norm) {
+        multiply_by_q(r_factor, right, taus, lane, exists, info,
+                      [&](int i, int s) { return divided(right[i + s * padded_rows], inverse_of(i), i); });
+        if constexpr (matrices_of_block > groups) meet();
+        return info;
     }
     const real zero = 0, nan = zero / zero;
     RICCI_UNROLL_ONCE

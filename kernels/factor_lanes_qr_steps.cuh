@@ -250,6 +250,15 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, pivot_memory& 
     memory.set ^= 1;
 }
 
+/// Whether tau is wanted: in memory, or in shared memory by what finds the smallest solution.
+constexpr bool has_taus = has_role[vector_role] || smallest_norm;
+RICCI_FUNCTION void store_tau(element* taus, const arguments& a, int k, element tau) {
+    if constexpr (smallest_norm)
+        taus[k] = tau;
+    else
+        taus[offset_of<vector_role>(a, k, 0)] = as_meant(tau);
+}
+
 /// The columns of a slot are done: x becomes v, and tau leaves.
 template <int Slot>
 RICCI_FUNCTION void finish_slot(lane_columns& x, column_state& state, element* tau, const arguments& a,
@@ -261,8 +270,7 @@ RICCI_FUNCTION void finish_slot(lane_columns& x, column_state& state, element* t
     for (int h = 0; h < row_slots; ++h)
         if (row_lanes * (h + 1) - 1 > Slot * column_lanes && row_of(at, h) > j && j < reflectors)
             x[Slot][h] = x[Slot][h] * scale;
-    if (has_role[vector_role] && tau != nullptr && at.r == 0 && j < pivots)
-        tau[offset_of<vector_role>(a, j, 0)] = as_meant(scaled(state.d, state.root));
+    if (has_taus && tau != nullptr && at.r == 0 && j < pivots) store_tau(tau, a, j, scaled(state.d, state.root));
     state.d = zero, state.root = 0;
 }
 

@@ -6,6 +6,7 @@
 
 constexpr int m = static_cast<int>(rows), n = static_cast<int>(columns), steps = m < n ? m : n;
 constexpr int sides = static_cast<int>(right_sides);
+constexpr int given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
 
 /// Rows and columns of a tile: its sums, and what is multiplied, have room in the registers.
 constexpr int tile_rows = is_complex ? (vector_registers == 32 ? 3 : 2) : (vector_registers == 32 ? 4 : 3);
@@ -104,16 +105,17 @@ struct diagonal {
     }
 };
 
-/// Lower, rows from i on: of ones or with a diagonal.
-template <bool Unit, int I, int J>
+/// Lower, rows from i on: of ones or with a diagonal; or the conjugate transpose of the upper one.
+template <bool Unit, bool Transposed, int I, int J>
 RICCI_FUNCTION void solve_lower(lane_tile<I, J>& t, const factor_matrix& a, const diagonal& d, int i) {
     RICCI_ALL_UNROLLED for (int k = 0; k < I; ++k) {
         if constexpr (!Unit)
             RICCI_ALL_UNROLLED for (int q = 0; q < J; ++q) d.divide(t.x[k][q], a.at(i + k, i + k), i + k);
         RICCI_ALL_UNROLLED for (int p = k + 1; p < I; ++p) {
             vector x[parts];
-            load_numbers(a.at(i + p, i + k), lanes, x);
-            RICCI_ALL_UNROLLED for (int q = 0; q < J; ++q) subtract_product(t.x[p][q], x, t.x[k][q]);
+            load_numbers(Transposed ? a.at(i + k, i + p) : a.at(i + p, i + k), lanes, x);
+            RICCI_ALL_UNROLLED for (int q = 0; q < J; ++q)
+                subtract_product<Transposed, false>(t.x[p][q], x, t.x[k][q]);
         }
     }
 }
@@ -131,14 +133,31 @@ RICCI_FUNCTION void solve_upper(lane_tile<I, J>& t, const factor_matrix& a, cons
     }
 }
 
-/// J right-hand sides, n rows: b becomes L^-1 b.
-template <bool Unit, int J>
+/// What of an upper triangle is its conjugate transpose, rows from i on.
+template <int I, int J>
+RICCI_FUNCTION void solve_upper_adjoint(lane_tile<I, J>& t, const factor_matrix& a, const diagonal& d, int i) {
+    RICCI_ALL_UNROLLED for (int k = 0; k < I; ++k) {
+        RICCI_ALL_UNROLLED for (int q = 0; q < J; ++q) d.divide(t.x[k][q], a.at(i + k, i + k), i + k);
+        RICCI_ALL_UNROLLED for (int p = k + 1; p < I; ++p) {
+            vector x[parts];
+            load_numbers(a.at(i + k, i + p), lanes, x);
+            RICCI_ALL_UNROLLED for (int q = 0; q < J; ++q)
+                subtract_product<true, false>(t.x[p][q], x, t.x[k][q]);
+        }
+    }
+}
+
+/// J right-hand sides, n rows: b becomes L^-1 b, or U^-H b.
+template <bool Unit, bool Transposed, int J>
 RICCI_FUNCTION void forward_substitution(const factor_matrix& a, const diagonal& d, const side_matrix& b) {
     for_tiles_down<n>(0, [&](auto high, int i) RICCI_INLINED {
         lane_tile<high, J> t;
         load_tile(b, i, 0, t);
-        subtract_sums<1, height, 1, side_height, false, false>(t, a.at(i, 0), b.at(0, 0), i);
-        solve_lower<Unit>(t, a, d, i);
+        if constexpr (Transposed)
+            subtract_sums<height, 1, 1, side_height, true, false>(t, a.at(0, i), b.at(0, 0), i);
+        else
+            subtract_sums<1, height, 1, side_height, false, false>(t, a.at(i, 0), b.at(0, 0), i);
+        solve_lower<Unit, Transposed>(t, a, d, i);
         store_tile(b, i, 0, t);
     });
 }

@@ -147,7 +147,7 @@ RICCI_APART void factor_lu(const factor_matrix& a, group_state& s) {
             lane_tile<high, wide> t;
             load_tile(a, i, j, t);
             subtract_sums<1, height, 1, height, false, false>(t, a.at(i, 0), a.at(0, j), i < j ? i : j);
-            if (i < j) solve_lower<true>(t, a, s.d, i);
+            if (i < j) solve_lower<true, false>(t, a, s.d, i);
             store_tile(a, i, j, t);
         });
         const int next = j + wide < steps ? j + wide : steps;
@@ -168,6 +168,6 @@ RICCI_APART void factor_lu(const factor_matrix& a, group_state& s) {
 template <int J>
 RICCI_FUNCTION void solve_triangles(const factor_matrix& a, group_state& s, const side_matrix& b) {
     if constexpr (method == lu_method) exchange_rows<J, side_height>(b.first, s, 0, n);
-    forward_substitution<is_lu, J>(a, s.d, b);
+    forward_substitution<is_lu, false, J>(a, s.d, b);
     backward_substitution<method == cholesky_method, J>(a, s.d, b);
 }

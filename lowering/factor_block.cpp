@@ -20,12 +20,16 @@ std::int64_t round_up(std::int64_t a, std::int64_t to) { return up(a, to) * to; 
 struct counts {
     matrix_sizes s;
     std::int64_t element, part, warps; ///< bytes of a number, of its real part
-    bool is_qr;
+    bool is_qr, smallest_norm;
 };
 counts counts_of(const step& st, const batched_tile& tile) {
     const std::int64_t element = size_of(st.compute);
-    return {matrix_sizes_of(st), element, is_complex(st.compute) ? element / 2 : element, tile.threads / warp,
-            st.matrices.method == matrix_method::qr};
+    return {matrix_sizes_of(st),
+            element,
+            is_complex(st.compute) ? element / 2 : element,
+            tile.threads / warp,
+            st.matrices.method == matrix_method::qr,
+            st.matrices.smallest_norm};
 }
 
 std::int64_t leading_dimension(std::int64_t padded_rows, std::int64_t element) {
@@ -37,10 +41,11 @@ std::int64_t results_bytes(std::int64_t k, std::int64_t element) { return 20 * k
 /// struct block_memory
 std::int64_t block_bytes(const counts& c) {
     const auto columns = round_up(c.s.n, strip) + round_up(c.s.r, strip);
-    const std::int64_t scratch = c.is_qr || c.s.r > 0 ? 64 : 32;
+    const std::int64_t scratch = c.is_qr || c.s.r > 0 ? 64 : 32, taus = c.smallest_norm ? round_up(c.s.n, strip) : 0;
     return round_up(leading_dimension(round_up(c.s.m, 8), c.element) * columns * c.element +
                         2 * results_bytes(strip, c.element) + c.warps * scratch * c.element + 8,
-                    16);
+                    16) +
+           taus * c.element;
 }
 
 /// struct blocked_memory, up to where the panel begins
@@ -147,7 +152,7 @@ std::int64_t factor_block_workspace_bytes(const step& st, const batched_tile& ti
     const auto c = counts_of(st, tile);
     std::int64_t out = 0; // of a matrix
     if (!st.matrices.keeps_factors) out += c.s.m * c.s.n * c.element;
-    if (c.is_qr && c.s.m > c.s.n) out += c.s.m * c.s.r * c.element;
+    if (c.is_qr && c.s.m > c.s.n) out += (c.smallest_norm ? c.s.n : c.s.m * c.s.r) * c.element;
     if (!panel_fits(c, tile.k_panel, chip)) out += panel_bytes(c, tile.k_panel);
     return out * c.s.matrices;
 }

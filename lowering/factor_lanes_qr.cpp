@@ -22,17 +22,24 @@ struct lane_grid {
     std::int64_t column_slots, column_lanes, row_lanes, row_slots;
     std::int64_t groups_of_warp, groups; ///< matrices at a time
     bool many_warps, one_lane;
+    std::int64_t taus; ///< in shared memory, of the smallest solution
 
     std::int64_t words() const { return size / 4; }
     std::int64_t padded_rows() const { return (up(m, row_lanes) | 1) * row_lanes; }
 };
+
+/// In registers: with right-hand sides as further ones, but where the smallest solution is wanted.
+std::int64_t columns_of(const step& st) {
+    const auto s = matrix_sizes_of(st);
+    return st.matrices.smallest_norm ? s.n : s.n + s.r;
+}
 
 lane_grid grid_of(const step& st, const batched_tile& tile) {
     const auto s = matrix_sizes_of(st);
     lane_grid g{};
     g.m = s.m, g.n = s.n, g.r = s.r, g.size = size_of(st.compute);
     g.column_slots = tile.tile_n;
-    g.column_lanes = up(s.n + s.r, g.column_slots);
+    g.column_lanes = up(columns_of(st), g.column_slots);
     g.row_lanes = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(tile.tile_m / g.column_lanes, 1))));
     if (const auto rounded = up(g.column_lanes, g.row_lanes) * g.row_lanes; rounded * g.row_lanes <= tile.tile_m)
@@ -42,6 +49,7 @@ lane_grid grid_of(const step& st, const batched_tile& tile) {
     g.one_lane = tile.tile_m == 1;
     g.groups_of_warp = g.many_warps ? 1 : warp / tile.tile_m;
     g.groups = g.many_warps ? 1 : tile.threads / warp * g.groups_of_warp;
+    g.taus = st.matrices.smallest_norm ? g.groups * g.n : 0;
     return g;
 }
 
@@ -127,6 +135,13 @@ warp_work work_of(const step& st, const lane_grid& g, std::int64_t panel) {
     out.shared += 2 * values;
     out.latency += 2500 + values * (1.5 + orders);
     if (g.r > 0) out.latency += sides_latency;
+    if (g.taus > 0) { // a sum over the lanes for each reflector and side, as for a pivot; not measured
+        const auto sharing = std::min<std::int64_t>(g.column_lanes * g.row_lanes, warp);
+        const auto turns = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(sharing)));
+        const auto sides = static_cast<double>(g.many_warps ? up(g.r, up(g.column_lanes * g.row_lanes, warp)) : g.r);
+        out.latency +=
+            static_cast<double>(g.n) * sides * (60 + 67 * turns + 49 * static_cast<double>(up(g.m, sharing)));
+    }
     for (std::int64_t k = 0; g.r > 0 && k < g.n; ++k)
         out.latency += solve_latency + row_latency * static_cast<double>(g.r * up(k, g.column_lanes * g.row_lanes));
     return out;
@@ -177,7 +192,7 @@ std::int64_t qr_lanes_shared_bytes(const step& st, const batched_tile& tile, con
     const auto units = up(g.row_slots, 16 / g.size), vector_units = units < 2 ? 1 : up(units - 1, 8) * 8 + 1,
                vectors = g.one_lane ? 0 : g.groups * g.row_lanes;
     std::int64_t end = 16 + (g.one_lane ? 0 : up(2 * g.groups * g.size, 16) * 16);
-    end = up(end + 2 * vectors * vector_units * 16, 128) * 128;
+    end = up(end + 2 * vectors * vector_units * 16 + g.taus * g.size, 128) * 128;
     if (g.r > 0) end += slab_bytes(tile.products, padded_apart(g.padded_rows(), g.r, g.size), g.size);
     return end +
            slab_bytes(tile.products, tile.boxed ? g.m * g.n : padded_apart(g.padded_rows(), g.n, g.size), g.size);
@@ -192,7 +207,7 @@ std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chi
     if (st.dynamic_extents || s.m < 1 || s.n < 1 || s.m > 64 || s.n > 64 || s.r > 64 || (s.r > 0 && s.m < s.n))
         return {};
     const bool dense = is_dense(st);
-    const auto columns = s.n + s.r;
+    const auto columns = columns_of(st);
     struct rated {
         batched_tile tile;
         double rank;

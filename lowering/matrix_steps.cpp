@@ -164,9 +164,11 @@ class call_lowerer {
         const auto m = extent(call_.row), n = extent(call_.column);
         if (!takes_any_shape() && m != n)
             refuse_here("{} takes square matrices; those of {} are {} x {}", name_of(call_.what), text(matrix), m, n);
-        if ((call_.what == routine::qr_solve || call_.what == routine::least_squares) && m < n)
-            refuse_here("{} takes matrices with at least as many rows as columns; those of {} are {} x {}",
-                        name_of(call_.what), text(matrix), m, n);
+        if (call_.what == routine::qr_solve && m < n)
+            refuse_here("{} takes matrices with at least as many rows as columns; those of {} are {} x {}. The "
+                        "smallest solution takes the factors of the transpose, qr with rows {} and columns {}: solve "
+                        "with their triangle, then apply_q; or least_squares, which does it all",
+                        name_of(call_.what), text(matrix), m, n, name(call_.column), name(call_.row));
         if (call_.what == routine::form_q && extent(work_.right) > m)
             refuse_here("Q has {} columns; {} asks for {}", m, text(solution), extent(work_.right));
         const bool in_place =
@@ -248,8 +250,11 @@ class call_lowerer {
         case routine::lu_solve:
             w.method = has(vector) ? lu : lu_unpivoted;
             break;
-        case routine::qr:
         case routine::least_squares:
+            w.method = qr;
+            if (extent(call_.row) < extent(call_.column)) take_adjoint();
+            break;
+        case routine::qr:
         case routine::qr_solve:
             w.method = qr;
             break;
@@ -272,6 +277,13 @@ class call_lowerer {
             st_.operands.push_back(at(solution));
         }
         st_.matrices = w;
+    }
+
+    /// Fewer equations than unknowns, A X = B: the matrix becomes M = A^H = Q R, of which X = Q R^-H B.
+    void take_adjoint() {
+        std::swap(work_.row, work_.column);
+        work_.smallest_norm = true;
+        work_.conjugated = is_complex(at(matrix).type) && !work_.conjugated;
     }
 
     bool is_written(const operand& o) const {
@@ -313,7 +325,9 @@ class call_lowerer {
         };
         if (pair(given, solution)) {
             const auto &g = is(a, given) ? a : b, &x = is(a, given) ? b : a;
-            return stride(g, w.given_row) == stride(x, w.solution_row) && stride(g, w.right) == stride(x, w.right);
+            // of more equations than unknowns those of one matrix could lie where another's solution comes to lie
+            return stride(g, w.given_row) == stride(x, w.solution_row) && stride(g, w.right) == stride(x, w.right) &&
+                   (extent(w.given_row) <= extent(w.solution_row) || !touches_twice(st_, g, g.present));
         }
         if (pair(matrix, solution) && w.task == matrix_task::factor && w.of(given) < 0) { // an inverse
             const auto &m = is(a, matrix) ? a : b, &x = is(a, matrix) ? b : a;

@@ -41,6 +41,9 @@ struct matrix_work {
     bool conjugated = false;          ///< the conjugate of what `matrix` holds is meant
     bool keeps_factors = false;       ///< factor: they are written
     bool upper = false, unit = false; ///< triangular
+    /// factor, QR: the equations are those of the matrix's conjugate transpose, n of them with m >= n unknowns, and
+    /// the smallest of their solutions is wanted.
+    bool smallest_norm = false;
     /// Axes of the step: of the matrix's rows and columns, the right-hand sides, the vector; -1: none.
     std::int32_t row = -1, column = -1, right = -1, along_vector = -1;
     std::int32_t given_row = -1,

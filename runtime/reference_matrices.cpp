@@ -75,7 +75,7 @@ class one_matrix {
           x_(sizes_.m, std::max<std::int64_t>(sizes_.r, 0)) {}
 
     void run() {
-        load(matrix_role::matrix, w_.row, w_.column, a_);
+        load(matrix_role::matrix, w_.row, w_.column, sizes_.m, a_);
         if (w_.conjugated) conjugate(a_);
         load_sides();
         if (w_.task == matrix_task::factor)
@@ -89,7 +89,7 @@ class one_matrix {
     void load_sides() {
         if (sizes_.r == 0) return;
         if (w_.of(matrix_role::given) >= 0) {
-            load(matrix_role::given, w_.given_row, w_.right, x_);
+            load(matrix_role::given, w_.given_row, w_.right, w_.smallest_norm ? sizes_.n : sizes_.m, x_);
         } else {
             for (std::int64_t i = 0; i < std::min(x_.rows, x_.columns); ++i) x_(i, i) = 1;
         }
@@ -110,9 +110,9 @@ class one_matrix {
         return static_cast<char*>(address_(o.source)) + offset * size_of(o.type);
     }
 
-    void load(matrix_role r, std::int32_t row, std::int32_t column, dense& to) const {
+    void load(matrix_role r, std::int32_t row, std::int32_t column, std::int64_t rows, dense& to) const {
         for (std::int64_t j = 0; j < to.columns; ++j)
-            for (std::int64_t i = 0; i < to.rows; ++i) to(i, j) = read(element(r, row, i, column, j), st_.compute);
+            for (std::int64_t i = 0; i < rows; ++i) to(i, j) = read(element(r, row, i, column, j), st_.compute);
     }
 
     std::int64_t least() const { return std::min(sizes_.m, sizes_.n); }
@@ -228,6 +228,11 @@ class one_matrix {
             upper(false, false);
             break;
         case qr:
+            if (w_.smallest_norm) {
+                adjoint_of_upper();
+                multiply_by_q(false);
+                break;
+            }
             multiply_by_q(true);
             upper(false, false);
             break;
@@ -279,6 +284,16 @@ class one_matrix {
             }
     }
 
+    /// By the conjugate transpose of the upper triangle.
+    void adjoint_of_upper() {
+        find_zero(false);
+        for (std::int64_t j = 0; j < x_.columns; ++j)
+            for (std::int64_t k = 0; k < sizes_.n; ++k) {
+                for (std::int64_t i = 0; i < k; ++i) x_(k, j) -= std::conj(a_(i, k)) * x_(i, j);
+                x_(k, j) /= std::conj(a_(k, k));
+            }
+    }
+
     void multiply_by_q(bool adjoint) {
         for (std::int64_t step = 0; step < least(); ++step) {
             const auto k = adjoint ? step : least() - 1 - step;
@@ -303,7 +318,7 @@ class one_matrix {
         if (w_.of(matrix_role::info) >= 0) put(matrix_role::info, -1, 0, -1, 0, static_cast<double>(info_));
         if (w_.of(matrix_role::solution) >= 0) {
             const auto nan = std::numeric_limits<double>::quiet_NaN();
-            const auto count = is_of_q ? sizes_.m : sizes_.n;
+            const auto count = is_of_q || w_.smallest_norm ? sizes_.m : sizes_.n;
             for (std::int64_t j = 0; j < x_.columns; ++j)
                 for (std::int64_t i = 0; i < count; ++i)
                     put(matrix_role::solution, w_.solution_row, i, w_.right, j,

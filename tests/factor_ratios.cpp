@@ -154,6 +154,33 @@ double least_squares_ratio(const wide_matrix& a, const wide_matrix& x, const wid
     return quotient(norm_of(adjoint(a) * (b - a * x)), norm_of(a) * norm_of(b) * count(sizes) * roundoff(t));
 }
 
+double smallest_solution_ratio(const wide_matrix& a, const wide_matrix& x, const wide_matrix& b, scalar_type t) {
+    // the range of A^H: Gram-Schmidt, twice
+    auto q = adjoint(a);
+    const auto remove = [&](wide_matrix& from, std::int64_t j, std::int64_t k) {
+        number product = 0;
+        for (std::int64_t i = 0; i < q.rows(); ++i) product += std::conj(q(i, k)) * from(i, j);
+        for (std::int64_t i = 0; i < q.rows(); ++i) from(i, j) -= q(i, k) * product;
+    };
+    for (std::int64_t j = 0; j < q.columns(); ++j) {
+        for (std::int64_t k = 0; k < 2 * j; ++k) remove(q, j, k % j);
+        long double square = 0;
+        for (std::int64_t i = 0; i < q.rows(); ++i) square += std::norm(q(i, j));
+        for (std::int64_t i = 0; i < q.rows(); ++i) q(i, j) /= std::sqrt(square);
+    }
+    const auto residual = b - a * x;
+    const auto scale = norm_of(a);
+    auto outside = x;
+    long double out = 0;
+    for (std::int64_t j = 0; j < x.columns(); ++j) {
+        for (std::int64_t k = 0; k < q.columns(); ++k) remove(outside, j, k);
+        const auto unit = norm_of(column_of(x, j)) * count(a.columns()) * roundoff(t);
+        out = larger(out, quotient(norm_of(column_of(residual, j)), scale * unit));
+        out = larger(out, quotient(norm_of(column_of(outside, j)), unit));
+    }
+    return static_cast<double>(out);
+}
+
 double inverse_ratio(const wide_matrix& a, const wide_matrix& x, scalar_type t) {
     return quotient(norm_of(wide_matrix::identity(a.rows()) - a * x),
                     count(a.rows()) * norm_of(a) * norm_of(x) * roundoff(t));

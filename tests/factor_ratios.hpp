@@ -1,7 +1,7 @@
 // factor_ratios: how good factors and solutions are, by the ratios of LAPACK's own testers, which want less than 30.
 //
-// Sources: LAPACK's TESTING/LIN, xPOT01, xGET01, xQRT01, xGET02, xGET03, xQRT17; norms are 1-norms, epsilon is the
-// unit roundoff. All is computed in long double.
+// Sources: LAPACK's TESTING/LIN, xPOT01, xGET01, xQRT01, xGET02, xGET03, xQRT14, xQRT16, xQRT17; norms are 1-norms,
+// epsilon is the unit roundoff. All is computed in long double.
 #pragma once
 
 #include "lowering/scalar_type.hpp"
@@ -63,6 +63,10 @@ double qr_ratio(const wide_matrix& a, const wide_matrix& factors, const std::vec
 double solve_ratio(const wide_matrix& a, const wide_matrix& x, const wide_matrix& b, lowering::scalar_type t);
 /// |A^H (b - Ax)| / (|A| |b| max(m, n, r) eps).
 double least_squares_ratio(const wide_matrix& a, const wide_matrix& x, const wide_matrix& b, lowering::scalar_type t);
+/// Of A with more columns than rows, of full rank, the larger of max |b - Ax| / (n |A| |x| eps) and, the smallest
+/// solution being the one in the range of A^H, max |x - Px| / (n |x| eps) with P that range's projector.
+double smallest_solution_ratio(const wide_matrix& a, const wide_matrix& x, const wide_matrix& b,
+                               lowering::scalar_type t);
 /// |I - A X| / (n |A| |X| eps).
 double inverse_ratio(const wide_matrix& a, const wide_matrix& x, lowering::scalar_type t);
 /// |I - Q^H Q| / (m eps).

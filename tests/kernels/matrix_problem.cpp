@@ -210,6 +210,7 @@ class problem_runner {
         return !factors_in_place(p_.what) && !is(routine::inverse) && !is(routine::log_determinant);
     }
     bool is_definite() const { return is(routine::cholesky) || is(routine::cholesky_solve) || p_.positive; }
+    bool is_wide_least_squares() const { return is(routine::least_squares) && p_.m < p_.n; }
     std::int64_t solution_rows() const { return is_of_q() ? p_.m : p_.n; }
 
     // ---- operands
@@ -263,6 +264,10 @@ class problem_runner {
         }
         if (is(routine::triangular_solve))
             for (std::int64_t j = 0; j < p_.n; ++j) a(j, j) += number(static_cast<long double>(p_.n));
+        if (is_wide_least_squares() &&
+            p_.kind !=
+                matrix_kind::zero) // well-conditioned, as xQRT13 makes them: a range is as exact as its condition
+            for (std::int64_t i = 0; i < p_.m; ++i) a(i, i) += number(static_cast<long double>(p_.n));
         if (p_.kind == matrix_kind::graded)
             for (std::int64_t j = 0; j < p_.n; ++j)
                 for (std::int64_t i = 0; i < p_.m; ++i)
@@ -273,7 +278,9 @@ class problem_runner {
                                                                   : 1;
         for (std::int64_t j = 0; j < p_.n; ++j)
             for (std::int64_t i = 0; i < p_.m; ++i) a(i, j) *= scale;
-        if (p_.kind == matrix_kind::singular)
+        if (p_.kind == matrix_kind::singular && is_wide_least_squares())
+            for (std::int64_t j = 0; j < p_.n; ++j) a(p_.m / 2, j) = 0;
+        else if (p_.kind == matrix_kind::singular)
             for (std::int64_t i = 0; i < p_.m; ++i) a(i, p_.n / 2) = 0;
         if (p_.kind == matrix_kind::dependent)
             for (std::int64_t i = 0; i < p_.m; ++i) a(i, p_.n - 1) = a(i, 0);
@@ -471,6 +478,15 @@ class problem_runner {
         const auto& into = is(routine::inverse) && !p_.apart ? *of(matrix) : *of(solution);
         const auto x = into.matrix(e);
         const auto at = static_cast<std::size_t>(e);
+        if (is(routine::least_squares)) {
+            const auto expected = p_.kind == matrix_kind::singular ? least_ / 2 + 1
+                                  : p_.kind == matrix_kind::zero   ? 1
+                                                                   : 0;
+            if (code != expected) return fail("info of matrix {} is {}, not {}", e, code, expected);
+            for (std::int64_t j = 0; p_.kind == matrix_kind::with_nan && j < x.columns(); ++j)
+                for (std::int64_t i = 0; i < x.rows(); ++i)
+                    if (!std::isnan(x(i, j).real())) return fail("a solution with NaN matrix {} is a number", e);
+        }
         if (code != 0) {
             for (std::int64_t j = 0; j < x.columns(); ++j)
                 for (std::int64_t i = 0; i < x.rows(); ++i)
@@ -495,6 +511,7 @@ class problem_runner {
                     if (i == j && p_.unit) a(i, j) = 1;
                 }
         if (is(routine::inverse)) return note(inverse_ratio(a, x, p_.type));
+        if (is_wide_least_squares()) return note(smallest_solution_ratio(a, x, given_[at], p_.type));
         const bool least = is(routine::least_squares) || is(routine::qr_solve);
         note(least && p_.m != p_.n ? least_squares_ratio(a, x, given_[at], p_.type)
                                    : solve_ratio(a, x, given_[at], p_.type));

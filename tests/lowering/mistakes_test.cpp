@@ -89,8 +89,17 @@ constexpr mistake mistakes[] = {
      "B(r, e) must have one of the indices i and j"},
     {"solve(A(i,j,e), i, j, X(j,e), B(i,e))", "A=f64[3,3,5] X=f64[3,5] B=f64[4,5]",
      "index i has extent 3 in position 1 of A and 4 in position 1 of B"},
-    {"least_squares(A(i,j,e), i, j, X(j,e), B(i,e))", "A=f64[3,4,5] X=f64[4,5] B=f64[3,5]",
-     "at least as many rows as columns; those of A(i, j, e) are 3 x 4"},
+    {"qr_solve(A(i,j,e), i, j, tau(k,e), X(j,e), B(i,e))", "A=f64[3,4,5] tau=f64[3,5] X=f64[4,5] B=f64[3,5]",
+     "at least as many rows as columns; those of A(i, j, e) are 3 x 4. The smallest solution takes the factors of "
+     "the "
+     "transpose, qr with rows j and columns i: solve with their triangle, then apply_q; or least_squares, which does "
+     "it all"},
+    {"least_squares(A(i,j,e), i, j, X(j,e))", "A=f64[3,4,5] X=f64[4,5]",
+     "X(j, e) has a value for each of the 4 columns, but there are 3 equations"},
+    {"least_squares(A(i,j,e), i, j, X(j,e), B(j,e))", "A=f64[3,4,5] X=f64[4,5] B=f64[4,5]",
+     "B(j, e) has a value for each of the 4 columns, but there are 3 equations: give the right-hand sides with index "
+     "i"},
+    {"least_squares(A(i,j,e), i, j, X(i,e), B(i,e))", "A=f64[3,4,5] X=f64[3,5] B=f64[3,5]", "X(i, e) lacks index j"},
     {"least_squares(A(i,j,e), i, j, X(j,e))", "A=f64[4,3,5] X=f64[3,5]",
      "X(j, e) has a value for each of the 3 columns, but there are 4 equations"},
     {"form_q(A(i,j,e), i, j, tau(k,e), Q(i,l,e))", "A=f64[4,3,5] tau=f64[3,5] Q=f64[4,5,5]",

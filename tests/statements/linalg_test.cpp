@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <random>
@@ -24,7 +25,7 @@ T random_matrices(std::int64_t batch, double dominant, std::uint64_t seed = 1) {
     std::vector<typename T::value_type> values(static_cast<std::size_t>(A.size()));
     for (auto& v : values) v = static_cast<typename T::value_type>(unit(random));
     A.upload(values);
-    if (dominant != 0) A(i, i, e) += dominant;
+    if (dominant != 0) A(i(0, std::min(A.extent(0), A.extent(1))), i, e) += dominant;
     return A;
 }
 
@@ -142,6 +143,65 @@ TEST_CASE("a solve leaves its matrix, an inverse in place does not") {
                            inverse_sign.download()[static_cast<std::size_t>(n)] -
                        1.0) < 1e-13);
     }
+}
+
+TEST_CASE("the smallest solutions of fewer equations than unknowns") {
+    using C = std::complex<double>;
+    constexpr std::int64_t batch = 9;
+    auto A = random_matrices<tensor<C, 3, 5, dyn>>(batch, 4, 7);
+    A(i, j, e) += C(0, 0.5) * A(i, j, e); // complex, of rows that are no multiples of real ones
+    A(1, j, e) = C(0, 2) * A(1, j, e);
+    const auto before = A.copy();
+    tensor<C, 3, 2, dyn> B(batch, ricci::cpu());
+    B.fill(C(1, -2));
+    tensor<C, 5, 2, dyn> X(batch, ricci::cpu()), Y(batch, ricci::cpu());
+    auto info = least_squares(A(i, j, e), i, j, X(j, r, e), B(i, r, e));
+    CHECK(info.download() == std::vector<std::int32_t>(batch, 0));
+    CHECK(largest_difference(A, before) == 0);
+
+    // A^H (A A^H)^-1 B
+    tensor<C, 3, 3, dyn> G(batch, ricci::cpu());
+    tensor<C, 3, 2, dyn> Z(batch, ricci::cpu());
+    G(i, k, e) = A(i, j, e) * conj(A(k, j, e));
+    solve(G(i, k, e), i, k, Z(k, r, e), B(i, r, e));
+    Y(j, r, e) = conj(A(i, j, e)) * Z(i, r, e);
+    CHECK(largest_difference(X, Y) < 1e-13);
+
+    // B and X in the same memory, X's rows beyond B's: as LAPACK's gels has them
+    Y.fill(C(7, 7));
+    Y(i(0, 3), r, e) = B(i, r, e);
+    ricci::view<C, 3> first(Y.data(), {3, 2, batch}, {1, 5, 10}, ricci::cpu());
+    least_squares(A(i, j, e), i, j, Y(j, r, e), first(i, r, e));
+    CHECK(largest_difference(X, Y) == 0);
+
+    // of conj(A), with rows and columns exchanged in memory
+    tensor<C, 5, 3, dyn> T(batch, ricci::cpu());
+    T(j, i, e) = conj(A(i, j, e));
+    least_squares(conj(T(j, i, e)), i, j, Y(j, r, e), B(i, r, e));
+    CHECK(largest_difference(X, Y) < 1e-14);
+
+    // with factors of the transpose that are kept: A^T = Q R, so X = conj(Q) R^-T B
+    auto [tau, none] = qr(A(i, j, e), j, i);
+    Y.fill(0);
+    triangular_solve(A(i, l(0, 3), e), i, l, Y(l, r, e), B(i, r, e), ricci::lower);
+    apply_q(conj(A(i, j, e)), j, i, tau(k, e), Y(j, r, e));
+    CHECK(largest_difference(X, Y) < 1e-13);
+}
+
+TEST_CASE("right-hand sides that overlap among the batch are read before solutions are written") {
+    constexpr std::int64_t batch = 40;
+    auto A = random_matrices<tensor<double, 4, 2, dyn>>(batch, 3);
+    tensor<double, dyn> memory(2 * batch + 2, ricci::cpu());
+    for (std::int64_t n = 0; n < memory.size(); ++n) memory(n) = std::sin(static_cast<double>(n));
+    const auto before = memory.copy();
+    ricci::view<double, 2> B(memory.data(), {4, batch}, {1, 2}, ricci::cpu()),
+        X(memory.data(), {2, batch}, {1, 2}, ricci::cpu());
+    ricci::view<const double, 2> old(before.data(), {4, batch}, {1, 2}, ricci::cpu());
+    tensor<double, 2, dyn> Y(batch, ricci::cpu()), Z(batch, ricci::cpu());
+    least_squares(A(i, j, e), i, j, Y(j, e), old(i, e));
+    least_squares(A(i, j, e), i, j, X(j, e), B(i, e));
+    Z(j, e) = X(j, e);
+    CHECK(largest_difference(Y, Z) == 0);
 }
 
 TEST_CASE("calls are explained and compiled ahead") {
