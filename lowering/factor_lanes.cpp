@@ -131,26 +131,6 @@ std::vector<std::int32_t> panels_of(const shape& s, const batched_tile& t) {
     return panels;
 }
 
-/// Whether the matrices of the batch lie one behind another without gaps, by columns or by rows; the kernels'
-/// in_slabs.
-bool matrices_are_a_span(const step& st) {
-    const auto* const o = operand_in(st, matrix_role::matrix);
-    if (o == nullptr) return false;
-    const auto s = matrix_sizes_of(st);
-    const auto stride = [&](std::int32_t axis) { return axis < 0 ? 0 : o->stride[static_cast<std::size_t>(axis)]; };
-    const auto row = stride(st.matrices.row), column = stride(st.matrices.column);
-    const bool by_columns = row == 1 && column == s.m, by_rows = column == 1 && row == s.n;
-    if (!by_columns && !by_rows) return false;
-    std::int64_t next = s.m * s.n;
-    for (const auto a : batch_of_matrices(st)) {
-        const auto extent = st.axes[static_cast<std::size_t>(a)].extent;
-        if (extent == 1) continue;
-        if (stride(a) != next) return false;
-        next *= extent;
-    }
-    return true;
-}
-
 } // namespace
 
 std::int64_t factor_lanes_shared_bytes(const step& st, const batched_tile& tile, const machine&) {
@@ -262,7 +242,7 @@ std::vector<batched_tile> factor_lanes_candidates(const step& st, const machine&
         (method == matrix_method::cholesky || method == matrix_method::lu || method == matrix_method::lu_unpivoted);
     const auto s = shape_of(st);
     if (!is_of_it || st.dynamic_extents || s.m < 1 || s.n < 1 || s.m > most_rows || s.n > most_rows) return {};
-    const bool boxed = matrices_are_a_span(st);
+    const bool boxed = matrices_are_dense(st);
 
     struct priced {
         batched_tile tile;

@@ -53,20 +53,6 @@ lane_grid grid_of(const step& st, const batched_tile& tile) {
     return g;
 }
 
-/// One behind another without gaps, by columns or by rows: a block's matrices are one span.
-bool is_dense(const step& st) {
-    const auto* const o = operand_in(st, matrix_role::matrix);
-    auto batch = batch_of_matrices(st);
-    std::erase_if(batch, [&](std::int32_t a) { return st.axes[static_cast<std::size_t>(a)].extent == 1; });
-    if (o == nullptr || batch.size() > 1) return false;
-    const auto s = matrix_sizes_of(st);
-    const auto stride = [&](std::int32_t axis) { return o->stride[static_cast<std::size_t>(axis)]; };
-    const auto along = stride(st.matrices.row), across = stride(st.matrices.column);
-    const bool by_columns = (s.m == 1 || along == 1) && (s.n == 1 || across == s.m),
-               by_rows = (s.m == 1 || along == s.n) && (s.n == 1 || across == 1);
-    return (by_columns || by_rows) && (batch.empty() || stride(batch[0]) == s.m * s.n);
-}
-
 /// Bytes of kernels/factor_slab.cuh.
 std::int64_t slab_bytes(std::int64_t matrices, std::int64_t apart, std::int64_t size) {
     return (matrices * apart * size + 127 + 16 + 127) / 128 * 128;
@@ -206,7 +192,7 @@ std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chi
     const auto s = matrix_sizes_of(st);
     if (st.dynamic_extents || s.m < 1 || s.n < 1 || s.m > 64 || s.n > 64 || s.r > 64 || (s.r > 0 && s.m < s.n))
         return {};
-    const bool dense = is_dense(st);
+    const bool dense = matrices_are_dense(st);
     const auto columns = columns_of(st);
     struct rated {
         batched_tile tile;

@@ -43,9 +43,23 @@ class matrix_axes {
                 }
             }
         reorder(batch);
+        set_idle_strides();
     }
 
   private:
+    /// Along an extent of 1 any stride means the same: the one that dense matrices have, for kernels copy those
+    /// whole.
+    void set_idle_strides() {
+        const auto& w = st_.matrices;
+        auto& stride = st_.operands[index(w.of(matrix_role::matrix))].stride;
+        const auto set = [&](std::int32_t idle, std::int32_t other) {
+            if (st_.axes[index(idle)].extent != 1) return;
+            const auto extent = st_.axes[index(other)].extent;
+            stride[index(idle)] = extent == 1 ? 1 : stride[index(other)] * extent;
+        };
+        set(w.column, w.row);
+        set(w.row, w.column);
+    }
     static std::size_t index(std::int32_t a) { return static_cast<std::size_t>(a); }
 
     /// By the matrix's stride, or of axes that it lacks the solutions'.

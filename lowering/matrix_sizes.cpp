@@ -27,6 +27,32 @@ matrix_sizes matrix_sizes_of(const step& st) {
     return out;
 }
 
+std::int64_t distance_in_span(const step& st) {
+    const auto* const o = operand_in(st, matrix_role::matrix);
+    if (o == nullptr) return 0;
+    const auto s = matrix_sizes_of(st);
+    const auto stride = [&](std::int32_t axis) { return o->stride[static_cast<std::size_t>(axis)]; };
+    const auto along = stride(st.matrices.row), across = stride(st.matrices.column);
+    // along an axis of extent 1 nothing is read
+    const bool by_columns = (s.m == 1 || along == 1) && (s.n == 1 || across >= s.m),
+               by_rows = (s.n == 1 || across == 1) && (s.m == 1 || along >= s.n);
+    if (!by_columns && !by_rows) return 0;
+    const auto out = by_columns ? (s.n == 1 ? s.m : across * s.n) : (s.m == 1 ? s.n : along * s.m);
+    auto next = out;
+    for (const auto a : batch_of_matrices(st)) {
+        const auto extent = extent_of_axis(st, a);
+        if (extent == 1) continue;
+        if (stride(a) != next) return 0;
+        next *= extent;
+    }
+    return out;
+}
+
+bool matrices_are_dense(const step& st) {
+    const auto s = matrix_sizes_of(st);
+    return s.vector() > 0 && distance_in_span(st) == s.m * s.n;
+}
+
 const operand* operand_in(const step& st, matrix_role r) {
     const auto o = st.matrices.of(r);
     return o < 0 ? nullptr : &st.operands[static_cast<std::size_t>(o)];

@@ -20,6 +20,14 @@ matrix_sizes matrix_sizes_of(const step& st);
 /// The axes of the batch, in the step's order.
 std::vector<std::int32_t> batch_of_matrices(const step& st);
 
+/// Elements from one matrix of the batch to the next where they are one span: of each the columns, or the rows, are
+/// contiguous, and matrices follow one another with no gap but one that each column, or row, may end with. 0: they
+/// are none.
+std::int64_t distance_in_span(const step& st);
+
+/// Whether that span has no gaps at all.
+bool matrices_are_dense(const step& st);
+
 /// The operand in a role, or null.
 const operand* operand_in(const step& st, matrix_role r);
 

@@ -29,7 +29,7 @@ struct work {
     bool applies_q = false, solves = false, has_pivots = false;
     std::int64_t row = 0, column = 0, batch = 0; ///< steps of the matrix; of the batch's only or first axis
     std::int64_t neighbors = 1;                  ///< extent of that axis
-    bool has_one_batch = true;
+    std::int64_t distance = 0;                   ///< from matrix to matrix in a span
 
     explicit work(const step& st) : sizes(matrix_sizes_of(st)), method(st.matrices.method) {
         using enum matrix_method;
@@ -44,7 +44,7 @@ struct work {
         };
         row = along(st.matrices.row), column = along(st.matrices.column);
         const auto axes = batch_of_matrices(st);
-        has_one_batch = axes.size() <= 1;
+        distance = distance_in_span(st);
         if (!axes.empty()) batch = along(axes[0]), neighbors = st.axes[static_cast<std::size_t>(axes[0])].extent;
     }
 
@@ -53,13 +53,9 @@ struct work {
     bool is_interleaved() const { return batch == 1 && neighbors >= 16; }
     /// Elements from one matrix to the next in a slab, as kernels/substitute_lanes.cuh has them; 0: there is none.
     std::int64_t slot() const {
-        if (row < 1 || column < 1 || !has_one_batch) return 0;
-        const auto out = columns_contiguous() ? column * sizes.n : row * sizes.m;
-        if (columns_contiguous() ? row != 1 || column < sizes.m : column != 1 || row < sizes.n) return 0;
         // rows apart by an even number of elements would lie on the same banks
         if (!columns_contiguous() && row % 2 == 0 && sizes.m > 2) return 0;
-        if (sizes.matrices > 1 && batch != out) return 0;
-        return 4 * out <= 5 * sizes.m * sizes.n ? out : 0;
+        return 4 * distance <= 5 * sizes.m * sizes.n ? distance : 0;
     }
     /// Elements of a matrix in shared memory.
     std::int64_t slot_of(bool in_slabs, std::int64_t lanes) const {
