@@ -150,12 +150,15 @@ extern "C" void ricci_factor(const void* words, long long first, long long last)
     const arguments& a = *static_cast<const arguments*>(words);
     const long long begin = first * matrices_of_block, end = last * matrices_of_block;
     const long long all = end < a.matrices ? end : a.matrices;
+    const long long m = length_of(rows, a.row_count), n = length_of(columns, a.column_count);
+    if (m == 0 || n == 0) {
+        for (long long at = begin; at < all; ++at) factor_nothing(a, at);
+        return;
+    }
     const auto factor_all = [&](char* scratch) RICCI_INLINED {
         bool fits = always_fits;
         if constexpr (!always_fits)
-            fits = scratch_sizes(length_of(rows, a.row_count), length_of(columns, a.column_count),
-                                 length_of(right_sides, a.side_count))
-                       .all <= scratch_bytes;
+            fits = scratch_sizes(m, n, length_of(right_sides, a.side_count)).all <= scratch_bytes;
         for (long long at = begin; at < all; ++at) {
             if (fits)
                 factor_in_scratch(a, at, scratch);

@@ -215,6 +215,17 @@ RICCI_FUNCTION void store_rest(const arguments& a, long long matrix, long long i
     }
 }
 
+/// A matrix without elements: info is 0, the determinant 1, and 0 the smallest solution of no equations.
+RICCI_APART void factor_nothing(const arguments& a, long long matrix) {
+    const long long m = rows == argument ? a.row_count : rows,
+                    r = right_sides == argument ? a.side_count : right_sides;
+    if constexpr (smallest_norm)
+        for (long long j = 0; j < r; ++j)
+            for (long long i = 0; i < m; ++i)
+                operand_of<solution_role>(a, matrix)[offset_of<solution_role>(a, i, j)] = zero();
+    store_rest(a, matrix, 0, nullptr, 0, [](long long) { return one(); });
+}
+
 RICCI_APART void factor_in_place(const arguments& a, long long matrix, char* scratch) {
     const long long m = rows == argument ? a.row_count : rows, n = columns == argument ? a.column_count : columns;
     const long long steps = m < n ? m : n;

@@ -56,15 +56,16 @@ step copy_matrices(step& st, plan& p) {
 
 std::vector<step> choose_matrix_kernel(step st, plan& p, const machine& chip, bool dynamic_extents) {
     std::vector<step> out;
-    st.dynamic_extents = dynamic_extents;
+    const auto sizes = matrix_sizes_of(st);
+    const bool is_empty = sizes.vector() == 0; // there are an info and perhaps solutions to write
+    st.dynamic_extents = dynamic_extents || is_empty;
     bool found = take_kernel(st, chip);
-    if (!found && dynamic_extents) st.dynamic_extents = false, found = take_kernel(st, chip);
+    if (!found && dynamic_extents && !is_empty) st.dynamic_extents = false, found = take_kernel(st, chip);
     if (!found && st.matrices.task == matrix_task::factor && !st.matrices.keeps_factors) {
         out.push_back(copy_matrices(st, p));
         found = take_kernel(st, chip);
     }
-    const auto sizes = matrix_sizes_of(st);
-    if (!found && chip.has_compiler && sizes.vector() > 0 && sizes.matrices > 0)
+    if (!found && chip.has_compiler && sizes.matrices > 0)
         throw error(fmt::format("no kernel for this device takes matrices of {} x {} in {} with {} right-hand sides",
                                 sizes.m, sizes.n, name_of(st.compute), sizes.r),
                     blame::environment);

@@ -197,7 +197,7 @@ double factor_block_seconds(const step& st, const batched_tile& tile, const mach
     const double panel = tile.k_panel;
     // memory: whole, once in and out; else every panel passes over what is on its right
     double passes = 2;
-    if (!whole) passes += 2 * (1 - k / (3 * std::max(m, n))) * k / (2 * panel);
+    if (!whole) passes += 2 * (1 - k / (3 * std::max({m, n, 1.0}))) * k / (2 * panel);
     const double memory = passes * m * n * element / chip.bandwidth;
     // Latencies limit, so other chips differ by their SMs and clocks.
     constexpr double h100_clocks = 132 * 1.98e9;

@@ -134,7 +134,8 @@ std::vector<batched_tile> factor_cpu_candidates(const step& st, const machine& c
         tile.products = static_cast<std::int32_t>(lanes_of(st, chip));
         return {tile};
     }
-    if (bytes_in_block(st) > largest_scratch && !can_stay_in_place(st)) return {};
+    const bool is_empty = matrix_sizes_of(st).vector() == 0;
+    if (bytes_in_block(st) > largest_scratch && !can_stay_in_place(st) && !is_empty) return {};
     tile.products = 1;
     std::vector<batched_tile> out{tile};
     if (st.matrices.method != matrix_method::qr) return out;

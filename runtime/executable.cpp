@@ -251,8 +251,7 @@ void executable::zero_temporaries(char* workspace) const {
 bool executable::has_work(const step& st) {
     if (st.chain >= 0) return true; // fuse_statements has seen to it
     if (st.matrices.task == matrix_task::none) return element_count(st.axes, st.operands[0].present) > 0;
-    const auto sizes = matrix_sizes_of(st);
-    return sizes.matrices > 0 && sizes.vector() > 0;
+    return matrix_sizes_of(st).matrices > 0;
 }
 
 std::vector<kernel_request> executable::requests(const plan& p, const machine& chip) {

@@ -192,7 +192,8 @@ TEST_CASE("systems are solved with factors") {
 
 TEST_CASE("Q is applied and formed") {
     const auto device = device_under_test();
-    constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {6, 4, 6}, {4, 6, 2}, {17, 17, 3}, {32, 8, 8}, {66, 20, 5}};
+    constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {6, 4, 6},  {4, 6, 2},   {17, 17, 3}, {32, 8, 8}, {66, 20, 5},
+                                          {1, 3, 1}, {2, 30, 2}, {13, 20, 5}, {33, 40, 4}, {70, 90, 9}};
     std::size_t turn = 0;
     for (const auto what : {routine::apply_q, routine::form_q})
         for (const auto& [m, n, r] : shapes) {
@@ -214,6 +215,25 @@ TEST_CASE("a batch of no matrices, and one of many") {
             p.what = what, p.m = p.n = 3, p.batch = batch;
             check(p, device);
         }
+}
+
+TEST_CASE("matrices without elements") {
+    const auto device = device_under_test();
+    const auto what =
+        GENERATE(routine::cholesky, routine::lu, routine::qr, routine::solve, routine::least_squares,
+                 routine::inverse, routine::log_determinant, routine::triangular_solve, routine::cholesky_solve,
+                 routine::lu_solve, routine::qr_solve, routine::apply_q, routine::form_q);
+    constexpr std::int64_t shapes[][2] = {{0, 0}, {3, 0}, {0, 3}};
+    for (const auto& [m, n] : shapes) {
+        const bool takes_tall =
+            what == routine::lu || what == routine::qr || what == routine::least_squares || what >= routine::qr_solve;
+        if (m > n && !takes_tall) continue;
+        if (m < n && (!takes_tall || what == routine::qr_solve)) continue;
+        matrix_problem p;
+        p.what = what, p.m = m, p.n = n, p.batch = 5, p.r = what == routine::form_q ? m : 2;
+        p.type = types[static_cast<std::size_t>(what) % std::size(types)];
+        check(p, device);
+    }
 }
 
 TEST_CASE(

@@ -494,6 +494,7 @@ class problem_runner {
             return;
         }
         if (is_of_q()) {
+            if (p_.m == 0) return;
             auto q = q_of(factors_[at].f, factors_[at].tau, is(routine::form_q) ? p_.r : p_.m);
             const auto scale = roundoff(p_.type) * static_cast<long double>(std::max<std::int64_t>(p_.m, 1));
             if (is(routine::form_q)) return note(static_cast<double>(norm_of(x - q) / scale));
