@@ -194,9 +194,11 @@ TEST_CASE("right-hand sides that overlap among the batch are read before solutio
     tensor<double, dyn> memory(2 * batch + 2, ricci::cpu());
     for (std::int64_t n = 0; n < memory.size(); ++n) memory(n) = std::sin(static_cast<double>(n));
     const auto before = memory.copy();
-    ricci::view<double, 2> B(memory.data(), {4, batch}, {1, 2}, ricci::cpu()),
-        X(memory.data(), {2, batch}, {1, 2}, ricci::cpu());
-    ricci::view<const double, 2> old(before.data(), {4, batch}, {1, 2}, ricci::cpu());
+    // the batch runs backwards: the last two rows of a matrix's B are the X of the matrix before it
+    const std::int64_t last = 2 * (batch - 1);
+    ricci::view<double, 2> B(memory.data() + last, {4, batch}, {1, -2}, ricci::cpu()),
+        X(memory.data() + last, {2, batch}, {1, -2}, ricci::cpu());
+    ricci::view<const double, 2> old(before.data() + last, {4, batch}, {1, -2}, ricci::cpu());
     tensor<double, 2, dyn> Y(batch, ricci::cpu()), Z(batch, ricci::cpu());
     least_squares(A(i, j, e), i, j, Y(j, e), old(i, e));
     least_squares(A(i, j, e), i, j, X(j, e), B(i, e));
