@@ -159,6 +159,20 @@ TEST_CASE("contract: matrices are factored and solved with") {
     CHECK(ricci_contract("cholesky(A(i,j,e), i, e)", 1, operands) != RICCI_SUCCESS);
 }
 
+TEST_CASE("contract: the smallest solution of one equation") {
+    host_array a(RICCI_F64, 2), b(RICCI_F64, 1), x(RICCI_F64, 2);
+    a.set(0, 3), a.set(1, 4), b.set(0, 50);
+    const device_array on_a(a), on_b(b), on_x(x);
+    const std::vector<std::int64_t> one_by_two{1, 2}, one{1}, two{2};
+    const ricci_operand operands[] = {operand("A", RICCI_F64, one_by_two, on_a.data()),
+                                      operand("b", RICCI_F64, one, on_b.data()),
+                                      operand("x", RICCI_F64, two, on_x.data())};
+    RICCI_OK(ricci_contract("x(j) = least_squares(A(i,j), i, j, b(i))", 3, operands));
+    on_x.fetch(x);
+    CHECK(std::abs(x.at(0) - 6.0) < 1e-14);
+    CHECK(std::abs(x.at(1) - 8.0) < 1e-14);
+}
+
 TEST_CASE("a program runs with the pointers of each call") {
     product x, other;
     auto described = x.operands();
