@@ -21,9 +21,11 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     at.idle = at.idle || p >= share.count;
     element* const matrix = matrices.matrix(p);
     element* const right = all_sides + p * given_in_shared::apart;
+    // lanes without a column have no tau to write, but may read what others wrote to shared memory
+    element* const taus = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
     element* tau = nullptr;
     if constexpr (smallest_norm) {
-        if (!at.idle) tau = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
+        if (!at.idle) tau = taus;
     } else if constexpr (has_role[vector_role])
         if (!at.idle) tau = operand_of<vector_role>(a, share.first + p);
     const element zero = from_real<element>(0, 0);
@@ -45,7 +47,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
         meet();
         auto* const inverses =
             reinterpret_cast<element*>(memory + vectors_place + at.group * (row_lanes * vector_units * 16));
-        info = solve_sides(matrix, right, inverses, tau, lane, !at.idle);
+        info = solve_sides(matrix, right, inverses, taus, lane, !at.idle);
     }
     if constexpr (has_role[info_role])
         if (!at.idle && lane == 0)

@@ -158,10 +158,12 @@ TEST_CASE("least squares") {
 
 TEST_CASE("smallest solutions") {
     const auto device = device_under_test();
-    // on a GPU by a lane, some lanes, two warps, a block and, from 330 unknowns on, in panels
+    // on a GPU by a lane, some lanes, two warps, a block, from 330 unknowns on in panels; the last by three lanes, or
+    // by more lanes than have columns
     constexpr std::int64_t shapes[][3] = {{1, 2, 1},   {1, 4, 3},   {2, 3, 1},    {3, 5, 1},   {5, 9, 2},
                                           {6, 20, 1},  {9, 32, 5},  {16, 33, 3},  {20, 24, 1}, {31, 64, 1},
-                                          {17, 40, 9}, {30, 70, 1}, {70, 75, 11}, {9, 330, 1}, {40, 340, 9}};
+                                          {17, 40, 9}, {30, 70, 1}, {70, 75, 11}, {9, 330, 1}, {40, 340, 9},
+                                          {9, 11, 3},  {9, 18, 1}};
     std::size_t turn = 0;
     for (const auto& [m, n, r] : shapes)
         for (int more = 0; more < 2; ++more) {
