@@ -482,7 +482,7 @@ plan choose_form(plan p, const machine& chip, const priors& known, bool dynamic_
         if (st.chain >= 0)
             steps.push_back(std::move(st)); // fuse_statements has chosen
         else if (st.matrices.task != matrix_task::none)
-            for (auto& part : choose_matrix_kernel(std::move(st), p, chip, dynamic_extents)) {
+            for (auto& part : choose_matrix_kernel(std::move(st), p, chip, known, dynamic_extents)) {
                 if (part.matrices.task != matrix_task::none)
                     steps.push_back(std::move(part));
                 else

@@ -1,6 +1,7 @@
 // choose_matrix_kernel: which kernel factors the matrices of a step, or solves with their factors.
 #include "lowering/choose_matrix_kernel.hpp"
 
+#include "lowering/choose_tile.hpp"
 #include "lowering/error.hpp"
 #include "lowering/factor_layout.hpp"
 #include "lowering/matrix_sizes.hpp"
@@ -54,7 +55,8 @@ step copy_matrices(step& st, plan& p) {
 
 } // namespace
 
-std::vector<step> choose_matrix_kernel(step st, plan& p, const machine& chip, bool dynamic_extents) {
+std::vector<step> choose_matrix_kernel(step st, plan& p, const machine& chip, const priors& known,
+                                       bool dynamic_extents) {
     std::vector<step> out;
     const auto sizes = matrix_sizes_of(st);
     const bool is_empty = sizes.vector() == 0; // there are an info and perhaps solutions to write
@@ -69,6 +71,7 @@ std::vector<step> choose_matrix_kernel(step st, plan& p, const machine& chip, bo
         throw error(fmt::format("no kernel for this device takes matrices of {} x {} in {} with {} right-hand sides",
                                 sizes.m, sizes.n, name_of(st.compute), sizes.r),
                     blame::environment);
+    if (found && !st.dynamic_extents) choose_tile(st, chip, known);
     if (const auto bytes = found ? factor_workspace_bytes(st, st.batched, chip) : 0; bytes > 0) {
         st.workspace = {-1 - static_cast<std::int32_t>(p.temporaries.size()), bytes};
         constexpr std::int64_t unit = size_of(scalar_type::c128);

@@ -22,7 +22,7 @@ structure structure_of(const batched_tile& t, const std::array<std::int64_t, 3>&
     const auto log = [](double x) { return std::log2(std::max(x, 1.0)); };
     const auto [m, n, k] = sizes;
     const auto elements =
-        static_cast<double>(m * n + m * k + n * k);  // bytes a block: those of a layout have the same types
+        static_cast<double>(m * n + m * k + n * k); // bytes a block: those of a layout have the same types
     // other kernels: more than a doubling
     return {(t.core == batched_core::mma ? 4.0 : 0.0) + (t.in_registers ? 8.0 : 0.0),
             t.in_registers ? 4.0 : 0.0,
@@ -48,15 +48,17 @@ double distance(const structure& a, const structure& b) {
     return out;
 }
 
-/// Of the model's best few, the one whose structure is nearest to the neighbors', nearer sizes counting more.
+/// Of the model's best few, its choice among them, the one whose structure is nearest to the neighbors', nearer sizes
+/// counting more. (Its choice of a factorization may be one that was measured to be better than it expects.)
 batched_tile most_alike(const step& st, const std::vector<batched_tile>& candidates, const machine& chip,
                         const tuning_key& key, const std::vector<tuning_table::neighbor>& neighbors) {
     const auto seconds = predicted_seconds(st, candidates, chip);
     const auto least = *std::min_element(seconds.begin(), seconds.end());
+    const auto model = model_tile(st, chip);
     batched_tile best = candidates.front();
     double nearest = INFINITY, its_seconds = INFINITY;
     for (std::size_t n = 0; n < candidates.size(); ++n) {
-        if (seconds[n] > near_best * least) continue;
+        if (seconds[n] > near_best * least && candidates[n] != model) continue;
         const auto own = structure_of(candidates[n], key.sizes);
         double d = 0;
         for (const auto& near : neighbors)

@@ -172,12 +172,6 @@ std::string print_scalar(const scalar& x) {
     return x.complex ? fmt::format("({}{:+}i)", x.real, x.imaginary) : fmt::format("{}", x.real);
 }
 
-std::string_view name_of(matrix_method m) {
-    constexpr std::string_view names[] = {"Cholesky", "LU",  "LU without pivoting", "QR", "triangular",
-                                          "Q",        "Q^H", "columns of Q"};
-    return names[static_cast<std::size_t>(m)];
-}
-
 /// A step that works on matrices; `describe` an operand.
 template <class Describe>
 std::string print_matrices(const step& st, const std::string& axes, const Describe& describe,
@@ -402,6 +396,12 @@ std::string print_steps(const plan& p, const statement& s) {
     return out;
 }
 
+std::string_view name_of(matrix_method m) {
+    constexpr std::string_view names[] = {"Cholesky", "LU",  "LU without pivoting", "QR", "triangular",
+                                          "Q",        "Q^H", "columns of Q"};
+    return names[static_cast<std::size_t>(m)];
+}
+
 std::string_view name_of(tile_origin o) {
     constexpr std::string_view names[] = {"the model", "the model and measurements at sizes nearby",
                                           "the shipped table", "measurements"};
@@ -451,7 +451,35 @@ std::string to_string(const batched_tile& t, target where) {
     return out;
 }
 
+namespace {
+
+/// Of a factorization or a solve: factor_layout.hpp, substitute_layout.hpp.
+std::string to_string_of_matrices(const batched_tile& t, const step& st, target where) {
+    const bool solves = st.kernel == family::substitute;
+    auto out = fmt::format("{} matri{} a {}", t.products, t.products == 1 ? "x" : "ces",
+                           where == target::cpu ? "time" : "block");
+    if (where == target::cpu) {
+        if (solves) return out + (t.tile_m == 1 ? ", one a lane" : fmt::format(", {} right-hand sides", t.tile_n));
+        return st.matrices.method == matrix_method::qr ? out + fmt::format(", panels of {} columns", t.k_panel) : out;
+    }
+    out += fmt::format(", {} threads", t.threads);
+    const bool shares = solves || st.kernel == family::factor_lanes;
+    if (shares) out += fmt::format(", {} a matrix", t.tile_m);
+    if (shares && t.tile_n > 1) out += fmt::format(", {} {} each", t.tile_n, solves ? "right-hand sides" : "lines");
+    if (!shares && t.tile_n > 1) out += fmt::format(", {} strips a warp", t.tile_n);
+    if (t.k_panel > 0) out += fmt::format(", panels of {}", t.k_panel);
+    if (solves && t.tile_m > 32)
+        out += t.stages > 0 ? ", sides in shared memory" : "";
+    else if (t.stages > 0)
+        out += solves ? ", sides in shared memory" : fmt::format(", {} blocks an SM", t.stages);
+    if (t.boxed) out += ", slabs";
+    return out;
+}
+
+} // namespace
+
 std::string to_string(const batched_tile& t, const step& st, target where) {
+    if (st.matrices.task != matrix_task::none) return to_string_of_matrices(t, st, where);
     if (st.kernel == family::gett && where == target::cuda) {
         auto of_c = t;
         of_c.products = 1, of_c.panel = 0;

@@ -30,6 +30,7 @@ std::string print_notes(const plan& p, std::size_t first = 0);
 std::string_view arithmetic_of(const step& st);
 std::string_view name_of(form f);
 std::string_view name_of(family f);
+std::string_view name_of(matrix_method m);
 /// "the model", "measurements": where a tile comes from.
 std::string_view name_of(tile_origin o);
 /// "mma 2x1, 16 products, 128 threads", on a CPU "2x9, sum unrolled by 4, 1 product ahead": the parameters that say

@@ -50,7 +50,9 @@ bool has_tile(const step& st, const machine& chip) {
 }
 
 bool is_worth_tuning(const step& st, const machine& chip) {
-    return has_tile(st, chip) && st.matrices.task == matrix_task::none &&
+    if (st.matrices.task != matrix_task::none)
+        return chip.has_compiler && !st.dynamic_extents && factor_candidates(st, chip).size() > 1;
+    return has_tile(st, chip) &&
            (st.kernel != family::tall_skinny_ab || extent_of(st, axis_class::m) >= shortest_tall);
 }
 

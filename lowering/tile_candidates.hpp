@@ -19,7 +19,7 @@ std::vector<batched_tile> tile_candidates(const step& st, const machine& chip);
 std::vector<double> predicted_seconds(const step& st, const std::vector<batched_tile>& tiles, const machine& chip);
 double predicted_seconds(const step& st, const batched_tile& tile, const machine& chip);
 
-/// Whether it pays to measure them: not of the few rows that tall_batch leaves, whose kernel serves long sides too.
+/// Whether it pays to measure them: not of a factorization that has one set of them, nor of the few rows that tall_batch leaves, whose kernel serves long sides too.
 bool is_worth_tuning(const step& st, const machine& chip);
 
 /// The model's choice.

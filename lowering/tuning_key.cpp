@@ -7,12 +7,14 @@
 #include "lowering/families.hpp"
 #include "lowering/gathers.hpp"
 #include "lowering/lane_ring_layout.hpp"
+#include "lowering/matrix_sizes.hpp"
 #include "lowering/print.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace ricci::lowering {
@@ -81,6 +83,41 @@ std::string strides_of(const step& st, const operand& x) {
     return out;
 }
 
+/// A step that works on matrices with its axes classified as a product's are: m rows, n columns, k right-hand sides.
+step with_classes(step st) {
+    const auto& w = st.matrices;
+    st.classes.assign(st.axes.size(), other);
+    const auto set = [&](std::int32_t axis, axis_class c) {
+        if (axis >= 0) st.classes[static_cast<std::size_t>(axis)] = c;
+    };
+    for (const auto a : batch_of_matrices(st)) set(a, batch);
+    set(w.right, k); // of an inverse the rows
+    set(w.row, m), set(w.column, n);
+    return st;
+}
+
+/// What is done in which type, how the matrices lie and what is given and solved for; pivots, tau and info are little
+/// beside them.
+tuning_key key_of_matrices(const step& st, const machine& chip) {
+    const auto& w = st.matrices;
+    const auto sizes = matrix_sizes_of(st);
+    tuning_key out;
+    out.batch = batch_of(st, chip);
+    // A size of 0 would be a long one.
+    out.sizes = {sizes.m, sizes.n, std::max<std::int64_t>(sizes.r, 1)};
+    out.layout = fmt::format("{} {} in {}{}{}{}", name_of(st.kernel), name_of(w.method), name_of(st.compute),
+                             w.keeps_factors ? " in place" : "", w.upper ? " upper" : "", w.unit ? " unit" : "");
+    for (const auto& [role, name] : {std::pair(matrix_role::matrix, 'A'), std::pair(matrix_role::solution, 'X'),
+                                     std::pair(matrix_role::given, 'B')}) {
+        const auto* const o = operand_in(st, role);
+        if (o == nullptr) continue;
+        out.layout += fmt::format(", {} {}{}", name, layout_of(st, *o),
+                                  role == matrix_role::matrix && w.conjugated ? " conj" : "");
+        out.strides += fmt::format("{}{} {}", out.strides.empty() ? "" : ", ", name, strides_of(st, *o));
+    }
+    return out;
+}
+
 } // namespace
 
 std::string_view name_of(batch_class c) {
@@ -125,6 +162,7 @@ std::int64_t class_height(const step& st, std::int64_t row_bytes, const machine&
 }
 
 tuning_key key_of(const step& st, const machine& chip) {
+    if (st.matrices.task != matrix_task::none) return key_of_matrices(with_classes(st), chip);
     const auto at = [&](std::int32_t o) -> const operand& { return st.operands[static_cast<std::size_t>(o)]; };
     // bfloat16 moves and multiplies as half does: what was measured of one holds for the other.
     const auto type = [&](std::int32_t o) {

@@ -41,7 +41,9 @@ struct tuning_key {
     /// be compared.
     std::string layout;
     batch_class batch = batch_class::many;
-    std::array<std::int64_t, 3> sizes{}; ///< m, n, k; 0 for the long axis of a tall-skinny product
+    /// m, n, k; 0 for the long axis of a tall-skinny product. Of matrices that are factored or solved with rows,
+    /// columns and right-hand sides, 1 where there are none.
+    std::array<std::int64_t, 3> sizes{};
     std::string strides;                 ///< those that are constants of the kernel, elements; * for the others
     auto operator<=>(const tuning_key&) const = default;
 };

@@ -1,7 +1,9 @@
 // step_memory: memory of its own for the operands of one kernel's steps.
 #include "runtime/step_memory.hpp"
 
+#include "lowering/matrix_sizes.hpp"
 #include "runtime/half.hpp"
+#include "runtime/matrix_numbers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -98,8 +100,19 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
         own.type = scalar_type::f64, own.last = st.workspace.bytes / size_of(scalar_type::f64) - 1;
         regions_.push_back(own);
     }
-    output_ = region_of(st.operands[0].source);
+    const bool of_matrices = st.matrices.task != matrix_task::none;
+    for (std::size_t o = 0; o < st.operands.size(); ++o) {
+        const auto r = region_of(st.operands[o].source);
+        if (writes_operand(st, o) && std::find(outputs_.begin(), outputs_.end(), r) == outputs_.end())
+            outputs_.push_back(r);
+    }
+    const auto is_read = [&](matrix_role role) {
+        const auto* const o = operand_in(st, role);
+        return o != nullptr && std::find(outputs_.begin(), outputs_.end(), region_of(o->source)) != outputs_.end();
+    };
+    used_up_ = of_matrices && (is_read(matrix_role::matrix) || is_read(matrix_role::given));
     make_sets(least_bytes);
+    if (of_matrices) fill_for_matrices(st);
 }
 
 step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const statement& s, std::size_t least_bytes)
@@ -109,7 +122,7 @@ step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const st
     for (const auto& m : c.memories) outside.insert(m.source);
     for (const auto& st : p.steps)
         if (st.chain == chain) add_regions(st, s, &outside);
-    output_ = region_of(output_of(c).source);
+    outputs_.push_back(region_of(output_of(c).source));
     make_sets(least_bytes);
 }
 
@@ -205,16 +218,59 @@ void step_memory::fill(const set& of, std::size_t which) const {
     }
 }
 
-void step_memory::refill_output(int n) { fill(sets_[static_cast<std::size_t>(n)], output_); }
-
-std::vector<std::byte> step_memory::output(int n) const {
-    const auto all = regions_[output_].bytes();
-    const auto* const from = begin(sets_[static_cast<std::size_t>(n)], output_);
-    const auto head = std::min(all, most_read), tail = std::min(all - head, most_read);
-    std::vector<std::byte> out(head + tail);
-    backend_.copy_out(out.data(), from, head);
-    if (tail > 0) backend_.copy_out(out.data() + head, from + (all - tail), tail);
+/// Numbers, or zeros, and in them what the operands that lie there are.
+std::vector<std::byte> step_memory::image_for_matrices(const step& st, std::size_t which) const {
+    const auto& r = regions_[which];
+    std::vector<std::byte> out(r.bytes());
+    if (!is_index(r.type)) {
+        const auto block = random_numbers(r.type, std::min(block_elements, r.bytes() / size_of(r.type)), which + 1);
+        for (std::size_t at = 0; at < out.size(); at += block.size())
+            std::memcpy(out.data() + at, block.data(), std::min(block.size(), out.size() - at));
+    }
+    for (const auto role : {matrix_role::matrix, matrix_role::vector})
+        if (const auto* const o = operand_in(st, role); o != nullptr && region_of(o->source) == which)
+            write_matrix_numbers(st, role, r.first, out);
     return out;
+}
+
+void step_memory::fill_for_matrices(const step& st) {
+    const auto is_of_operand = [&](std::size_t r) {
+        return std::any_of(st.operands.begin(), st.operands.end(),
+                           [&](const operand& o) { return region_of(o.source) == r; });
+    };
+    for (std::size_t r = 0; r < regions_.size(); ++r) {
+        if (!is_of_operand(r)) continue; // memory of the step's own
+        const auto bytes = regions_[r].bytes();
+        auto* const first = begin(sets_.front(), r);
+        backend_.copy_in(first, image_for_matrices(st, r).data(), bytes);
+        for (std::size_t n = 1; n < sets_.size(); ++n) backend_.copy_within(begin(sets_[n], r), first, bytes);
+        if (std::find(outputs_.begin(), outputs_.end(), r) == outputs_.end()) continue;
+        const auto& own = fresh_.emplace(r, memory(backend_.allocate(bytes), {&backend_})).first->second;
+        backend_.copy_within(own.get(), first, bytes);
+    }
+}
+
+void step_memory::refill_outputs(int n) {
+    const auto& of = sets_[static_cast<std::size_t>(n)];
+    for (const auto r : outputs_) {
+        if (const auto own = fresh_.find(r); own != fresh_.end())
+            backend_.copy_within(begin(of, r), own->second.get(), regions_[r].bytes());
+        else
+            fill(of, r);
+    }
+}
+
+std::vector<step_output> step_memory::outputs(int n) const {
+    std::vector<step_output> all;
+    for (const auto r : outputs_) {
+        const auto bytes = regions_[r].bytes();
+        const auto* const from = begin(sets_[static_cast<std::size_t>(n)], r);
+        const auto head = std::min(bytes, most_read), tail = std::min(bytes - head, most_read);
+        auto& out = all.emplace_back(step_output{regions_[r].type, std::vector<std::byte>(head + tail)}).bytes;
+        backend_.copy_out(out.data(), from, head);
+        if (tail > 0) backend_.copy_out(out.data() + head, from + (bytes - tail), tail);
+    }
+    return all;
 }
 
 } // namespace ricci::runtime

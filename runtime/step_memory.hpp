@@ -15,9 +15,17 @@
 
 namespace ricci::runtime {
 
+/// What a kernel writes into one piece of memory.
+struct step_output {
+    lowering::scalar_type type{};
+    std::vector<std::byte> bytes;
+    bool operator==(const step_output&) const = default;
+};
+
 /// Several sets of operands filled with random numbers in [-1, 1]. Operands of one tensor share memory, as in the
 /// statement; each begins at the same address modulo 256 as there. The entries of index tables are spread over all
-/// they may be, each as often as any other.
+/// they may be, each as often as any other. Of steps that work on matrices the operands hold what matrix_numbers
+/// says, the same in each set.
 class step_memory {
   public:
     /// As many sets as take `least_bytes` together, at most 64. Throws ricci::error (environment) when there is not
@@ -35,11 +43,16 @@ class step_memory {
     /// Element (0, ..., 0) of a source, in one of the sets.
     void* address(int set, std::int32_t source) const;
 
-    /// Writes the first numbers of the output again, and what shares its memory.
-    void refill_output(int set);
+    /// Whether a launch overwrites what the next one on the same set reads, so that it has less or nothing to do: a
+    /// factorization, or a solution in the place of what is given.
+    bool is_used_up() const { return used_up_; }
 
-    /// The output's memory in a set, from its first element to its last, or of a long one the beginning and the end.
-    std::vector<std::byte> output(int set) const;
+    /// Writes the first numbers of the outputs again, and what shares their memory.
+    void refill_outputs(int set);
+
+    /// The outputs' memory in a set, each from its first element to its last, or of a long one the beginning and the
+    /// end.
+    std::vector<step_output> outputs(int set) const;
 
   private:
     struct release_to {
@@ -69,11 +82,15 @@ class step_memory {
     std::byte* begin(const set& of, std::size_t r) const;
     void add_region(const lowering::step& st, const lowering::operand& o, const lowering::statement& s);
     void fill(const set& of, std::size_t r) const;
+    void fill_for_matrices(const lowering::step& st);
+    std::vector<std::byte> image_for_matrices(const lowering::step& st, std::size_t r) const;
     std::vector<std::byte> block_of(const set& of, std::size_t r) const;
 
     backend& backend_;
     table_order order_ = table_order::spread;
-    std::size_t output_ = 0; ///< its region
+    std::vector<std::size_t> outputs_; ///< their regions
+    bool used_up_ = false;
+    std::map<std::size_t, memory> fresh_; ///< of steps that work on matrices: what the outputs' regions begin with
     std::vector<region> regions_;
     std::map<std::int32_t, std::size_t> region_of_source_;
     std::set<std::int32_t> by_address_; ///< sources whose data is null

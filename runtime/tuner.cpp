@@ -3,7 +3,9 @@
 
 #include "lowering/chain_shape.hpp"
 #include "lowering/error.hpp"
+#include "lowering/factor_layout.hpp"
 #include "lowering/families.hpp"
+#include "lowering/matrix_sizes.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/host_threads.hpp"
 #include "runtime/kernel_arguments.hpp"
@@ -40,7 +42,7 @@ struct subject {
     std::function<kernel_request(const batched_tile&)> kernel;
     std::function<kernel_request(const batched_tile&)> alone; ///< of one product of a batch; null: it has none
     std::function<step_memory(std::size_t least_bytes)> memory;
-    std::function<bool(const std::vector<std::byte>&, const std::vector<std::byte>&)> agree; ///< two results
+    std::function<bool(const std::vector<step_output>&, const std::vector<step_output>&)> agree; ///< two results
 };
 
 class kernel_tuner {
@@ -108,8 +110,22 @@ class kernel_tuner {
         for (int r = 0; r < repetitions; ++r) kernels_[n].launch(backend_, words_[turn_++ % words_.size()]);
     }
 
+    /// Of launches that find what they read as it was at first: where they overwrite it, it is put back before, a
+    /// launch on each set, which is not timed.
     double sample(std::size_t n, int repetitions) {
-        return backend_.seconds_of([&] { launch(n, repetitions); }) / repetitions;
+        if (!memory_->is_used_up()) return seconds_of(n, repetitions) / repetitions;
+        double seconds = 0;
+        for (int done = 0; done < repetitions;) {
+            const int fresh = std::min(repetitions - done, memory_->sets());
+            for (int set = 0; set < fresh; ++set) memory_->refill_outputs(set);
+            turn_ = 0;
+            seconds += seconds_of(n, fresh);
+            done += fresh;
+        }
+        return seconds / repetitions;
+    }
+    double seconds_of(std::size_t n, int launches) {
+        return backend_.seconds_of([&] { launch(n, launches); });
     }
 
     void write_words(std::size_t n) {
@@ -144,8 +160,8 @@ class kernel_tuner {
     void time(std::size_t n, double best) {
         auto& c = at(n);
         write_words(n);
-        memory_->refill_output(refilled_++ % memory_->sets()); // sums of many launches would leave the range of half
-        launch(n, 1);
+        memory_->refill_outputs(refilled_++ % memory_->sets()); // sums of many launches would leave the range of half
+        sample(n, 1); // the first launch
         if (repetitions_ == 0) {
             const auto once = sample(n, 1);
             repetitions_ = once > 0 ? static_cast<int>(std::clamp(std::ceil(effort_.sample_seconds / once), 1.0,
@@ -196,12 +212,12 @@ class kernel_tuner {
         for (const auto n : all) at(n).seconds = median(samples_[n]);
     }
 
-    std::vector<std::byte> result_of(std::size_t n) {
+    std::vector<step_output> result_of(std::size_t n) {
         write_words(n);
-        memory_->refill_output(0);
+        memory_->refill_outputs(0);
         turn_ = 0;
         launch(n, 1);
-        return memory_->output(0);
+        return memory_->outputs(0);
     }
 
     /// One product of the batch, as it is launched in a short one, on the first set: behind launches of the whole
@@ -212,12 +228,12 @@ class kernel_tuner {
         const auto address = [&](std::int32_t source) { return memory_->address(0, source); };
         write_arguments(backend_, kernel.request(), what_.compute, statement_.scalars, address, words);
         write_words(n);
-        memory_->refill_output(0);
+        memory_->refill_outputs(0);
         const auto before =
             static_cast<int>(std::clamp(queueing_seconds / at(n).seconds, 1.0, double{most_repetitions}));
         std::vector<double> differences; // of neighbors in time
         for (int turn = 0; turn < effort_.samples; ++turn) {
-            const auto whole = sample(n, before) * before;
+            const auto whole = seconds_of(n, before);
             const auto both = backend_.seconds_of([&] {
                 launch(n, before);
                 for (int r = 0; r < alone_repetitions; ++r) kernel.launch(backend_, words);
@@ -249,7 +265,7 @@ class kernel_tuner {
     }
 
     void choose() {
-        std::vector<std::byte> right;
+        std::vector<step_output> right;
         auto all = ranked();
         if (all.empty()) return tell(1);
         const auto is_as_good = [&](std::size_t n) { return at(n).seconds <= as_good * at(all.front()).seconds; };
@@ -299,8 +315,18 @@ tuned_step tune_chain(backend& b, const plan& p, std::int32_t chain, const state
         return make_chain(made, b.machine());
     };
     what.memory = [&](std::size_t bytes) { return step_memory(b, p, chain, s, bytes); };
-    what.agree = [&](const auto& x, const auto& y) { return agree_nearly(output_of(c).type, x, y); };
+    what.agree = [](const auto& x, const auto& y) { return agree_nearly(x, y); };
     return kernel_tuner(b, std::move(what), s, effort).run();
+}
+
+/// With memory of its own for whichever candidate wants the most.
+step with_workspace_for_all(step st, const tuned_step& planned, const machine& chip) {
+    for (const auto& c : planned.candidates)
+        st.workspace.bytes = std::max(st.workspace.bytes, factor_workspace_bytes(st, c.tile, chip));
+    if (st.workspace.bytes == 0 || st.workspace.source < 0) return st;
+    for (const auto& o : st.operands) st.workspace.source = std::min(st.workspace.source, o.source);
+    st.workspace.source -= 1;
+    return st;
 }
 
 } // namespace
@@ -311,15 +337,20 @@ tuned_step tune_step(backend& b, const step& st, const statement& s, const tunin
         made.batched = t;
         return make_kernel(made, b.machine());
     };
+    const bool of_matrices = st.matrices.task != matrix_task::none;
     subject what;
     what.planned = plan_tuning(st, b.machine(), effort);
     what.compute = st.compute;
-    what.kernel = [&](const batched_tile& t) { return kernel_of(st, t); };
-    auto one = st;
-    for (const auto a : axes_of(st, axis_class::batch)) one.axes[static_cast<std::size_t>(a)].extent = 1;
-    if (!axes_of(st, axis_class::batch).empty())
+    const auto own = of_matrices ? with_workspace_for_all(st, what.planned, b.machine()) : st;
+    what.kernel = [&](const batched_tile& t) { return kernel_of(own, t); };
+    auto one = own;
+    const auto batch = of_matrices ? batch_of_matrices(st) : axes_of(st, axis_class::batch);
+    for (const auto a : batch) one.axes[static_cast<std::size_t>(a)].extent = 1;
+    // Matrices are factored again and again, alone, in the place of what came before: where a GPU is as fast as ever
+    // with what becomes of them a CPU may not be.
+    if (!batch.empty() && (!of_matrices || b.machine().kind == target::cuda))
         what.alone = [&](const batched_tile& t) { return kernel_of(one, t); };
-    what.memory = [&](std::size_t bytes) { return step_memory(b, st, s, bytes); };
+    what.memory = [&](std::size_t bytes) { return step_memory(b, own, s, bytes); };
     what.agree = [&](const auto& x, const auto& y) { return agree(st, s, x, y); };
     return kernel_tuner(b, std::move(what), s, effort).run();
 }

@@ -11,6 +11,7 @@
 #include <ricci/lowering/families.hpp>
 #include <ricci/lowering/lower.hpp>
 #include <ricci/lowering/lower_program.hpp>
+#include <ricci/lowering/matrix_sizes.hpp>
 #include <ricci/lowering/print.hpp>
 #include <ricci/runtime/backend.hpp>
 #include <ricci/runtime/kernel_cache.hpp>
@@ -43,6 +44,18 @@ using outcome = candidate::outcome;
 
 constexpr std::size_t most_failures = 3; ///< in turn: then the device, not the step, is at fault
 
+/// The third is that of the sum, or of the right-hand sides of matrices that are factored or solved with.
+struct extents {
+    std::int64_t m, n, k, batch;
+};
+extents extents_of(const step& st) {
+    using enum axis_class;
+    if (st.matrices.task == matrix_task::none)
+        return {extent_of(st, m), extent_of(st, n), extent_of(st, k), extent_of(st, batch)};
+    const auto sizes = matrix_sizes_of(st);
+    return {sizes.m, sizes.n, sizes.r, sizes.matrices};
+}
+
 /// Of the kernel that step `n` begins.
 std::string name_of_job(const plan& p, std::size_t n, std::string_view statements) {
     const auto& st = p.steps[n];
@@ -51,13 +64,16 @@ std::string name_of_job(const plan& p, std::size_t n, std::string_view statement
         return fmt::format("{} in {}: {} phases over {}, {} elements", statements, name_of(c.compute),
                            c.phases.size(), c.axis, c.elements);
     }
+    const auto [em, en, ek, batch] = extents_of(st);
+    if (st.matrices.task != matrix_task::none)
+        return fmt::format("{} in {}: m={} n={}{} batch={}", statements, name_of(st.compute), em, en,
+                           ek > 0 ? fmt::format(" r={}", ek) : "", batch);
     const auto type = [&](std::int32_t o) { return st.operands[static_cast<std::size_t>(o)].type; };
     std::string types(name_of(type(st.x)));
     if (type(st.y) != type(st.x)) types += fmt::format("*{}", name_of(type(st.y)));
     if (type(0) != type(st.x)) types += fmt::format(":{}", name_of(type(0)));
     return fmt::format("{} in {}{}: m={} n={} k={} batch={}", statements, types,
-                       st.math == math_mode::tf32 ? " as tf32" : "", extent_of(st, axis_class::m),
-                       extent_of(st, axis_class::n), extent_of(st, axis_class::k), extent_of(st, axis_class::batch));
+                       st.math == math_mode::tf32 ? " as tf32" : "", em, en, ek, batch);
 }
 
 std::string plural(std::size_t count, std::string_view one) {
@@ -115,14 +131,15 @@ void print_result(std::FILE* text, const tuning_job& job, const tuned_step& t, c
 }
 
 nlohmann::json row_of(const tuning_job& job, const candidate& c) {
+    const auto [m, n, k, batch] = extents_of(job.step());
     nlohmann::json row{{"statement", to_string(job.statement)},
                        {"layout", job.key.layout},
                        {"strides", job.key.strides},
                        {"batch_class", name_of(job.key.batch)},
-                       {"m", extent_of(job.step(), axis_class::m)},
-                       {"n", extent_of(job.step(), axis_class::n)},
-                       {"k", extent_of(job.step(), axis_class::k)},
-                       {"batch", extent_of(job.step(), axis_class::batch)},
+                       {"m", m},
+                       {"n", n},
+                       {"k", k},
+                       {"batch", batch},
                        {"tile", nlohmann::json::parse(runtime::to_json(c.tile))},
                        {"predicted_us", c.predicted * 1e6},
                        {"us", c.seconds * 1e6},

@@ -300,13 +300,13 @@ TEST_CASE("memory of a step's own: overlapping operands, addresses, sets and ref
         const float first = a[0];
         CHECK(std::abs(first) <= 1);
         CHECK(first != 0);
-        const auto before = memory.output(1);
-        CHECK(before.size() == bytes - 72);
+        const auto before = memory.outputs(1);
+        CHECK(before.at(0).bytes.size() == bytes - 72);
         a[0] = 1000;
-        CHECK(memory.output(1) != before);
-        CHECK(memory.output(0) == before);
-        memory.refill_output(1);
-        CHECK(memory.output(1) == before);
+        CHECK(memory.outputs(1) != before);
+        CHECK(memory.outputs(0) == before);
+        memory.refill_outputs(1);
+        CHECK(memory.outputs(1) == before);
     }
     CHECK(gpu.pieces == 0);
 }

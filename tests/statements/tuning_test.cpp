@@ -58,3 +58,37 @@ TEST_CASE("+= adds once, and an update in place reads what was there") {
     ricci::explain([&] { C(i, j, e) += 2 * A(i, k, e) * B(k, j, e); }, text);
     CHECK(text.str().find("by measurements") != std::string::npos);
 }
+
+TEST_CASE("factorizations and solves are measured on memory of the tuner's own, and done once") {
+    const ricci::test::scratch_cache cache;
+    const restored_tuning after;
+    ricci::tests::register_emulator();
+    ricci::set_tuning(ricci::tuning::on_first_use);
+    const auto run = [](ricci::device where) {
+        tensor<double, 4, 4, 5> A(where);
+        tensor<double, 4, 5> x(where), y(where);
+        A.upload(integers(A.size())), x.fill(60), y.fill(60);
+        A(i, i, e) += 20;
+        const auto info = solve(A(i, j, e), i, j, x(j, e));
+        const auto [pivots, none] = lu(A(i, j, e), i, j);
+        lu_solve(A(i, j, e), i, j, pivots(k, e), y(j, e));
+        auto out = x.download();
+        for (const double v : A.download()) out.push_back(v);
+        for (const double v : y.download()) out.push_back(v);
+        for (const int v : pivots.download()) out.push_back(v);
+        for (const int v : info.download()) out.push_back(v);
+        return out;
+    };
+    const auto before = ricci::runtime::compile_count();
+    const auto results = run(emulated), expected = run(ricci::cpu());
+    CHECK(ricci::runtime::compile_count() > before + 6); // candidates were measured
+    REQUIRE(results.size() == expected.size());
+    for (std::size_t n = 0; n < results.size(); ++n) CHECK(results[n] == Approx(expected[n]).margin(1e-12));
+    const auto compiled = ricci::runtime::compile_count();
+    CHECK(run(emulated) == results);
+    CHECK(ricci::runtime::compile_count() == compiled);
+    std::ostringstream text;
+    tensor<double, 4, 4, 5> A(emulated);
+    ricci::explain([&] { lu(A(i, j, e), i, j); }, text);
+    CHECK(text.str().find("by measurements") != std::string::npos);
+}

@@ -67,7 +67,7 @@ TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is sa
     CHECK_THAT(listed, Catch::Contains("m=3 n=3 k=3 batch=463") && Catch::Contains("(the model's choice)"));
     CHECK_THAT(listed, Catch::Contains("sum unrolled"));
     CHECK_THAT(tune(here, {"--sizes", "30", "--device", "cpu", "--bytes", "100KB", "--dry-run"}).out,
-               Catch::Contains(", 1 product ahead")); // of smaller ones not on every CPU
+               Catch::Contains(", 1 product ahead"));                   // of smaller ones not on every CPU
     CHECK_FALSE(contains(listed.substr(listed.find('\n')), "threads")); // a GPU's word
     auto exported = sweep;
     exported.insert(exported.end(), {"--export", "table.json"});
@@ -80,6 +80,38 @@ TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is sa
                                           "1 statement: "));
     const auto direct = tune(here, {"C(i) = A(i)", "A=f64[9]", "--dry-run", "--chip", "h100"});
     CHECK(direct.out == "nothing to tune: none of the kernels has parameters to choose\n");
+}
+
+TEST_CASE("factorizations and solves are tuned as products are, by themselves or in a list") {
+    const folder here;
+    const auto dry = tune(here, {"piv(k,e), info(e) = lu(A(i,j,e), i, j)", "A=f64[16,16,9000]", "piv=i32[16,9000]",
+                                 "info=i32[9000]", "--dry-run", "--chip", "h100"});
+    CHECK(dry.err.empty());
+    CHECK(dry.code == 0);
+    CHECK_THAT(dry.out, Catch::Contains("lu(A(i, j, e), i, j, piv(k, e), info(e)) in f64: m=16 n=16 batch=9000\n") &&
+                            Catch::Contains(" a matrix, ") && Catch::Contains("  (the model's choice)\n"));
+    write_bytes(here / "list", "\"tau(k,e) = qr(A(i,j,e), i, j)\" A=f64[40,37,9] tau=f64[37,9]\n"
+                               "cholesky_solve(A(e,i,j), i, j, X(e,j,r)) A=f32[200,5,5] X=f32[200,5,3]\n"
+                               "info(e) = cholesky(A(i,j,e), i, j) A=f64[5,5,40] info=i32[40]\n");
+    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
+    const auto found = ricci_command({"tune", "--file", "list", "--device", "cpu", "--all", "--export", "table.json"},
+                                     {here.path(), {cache}});
+    INFO(found.out);
+    CHECK(found.code == 0);
+    CHECK_THAT(found.out, Catch::Contains("in f64: m=40 n=37 batch=9\n") &&
+                              Catch::Contains("in f32: m=5 n=5 r=3 batch=200\n") &&
+                              Catch::Contains("3 statements: ") && Catch::Contains("2 entries for CPU"));
+    CHECK_FALSE(contains(found.out, "refused"));
+    const auto table = nlohmann::json::parse(here.contents().at("table.json"));
+    CHECK(table.at("entries").at(0).at("layout") == "factor_block QR in f64 in place, A m");
+    const auto explained = ricci_command(
+        {"explain", "tau(k,e) = qr(A(i,j,e), i, j)", "A=f64[40,37,9]", "tau=f64[37,9]", "--device", "cpu"},
+        {here.path(), {cache}});
+    CHECK_THAT(explained.out, Catch::Contains("by measurements, cache hit (disk)"));
+    const auto wrong =
+        tune(here, {"tau(k,e) = qr(A(i,j,e), i, i)", "A=f64[4,4,9]", "tau=f64[4,9]", "--dry-run", "--chip", "h100"});
+    CHECK(wrong.code == 1);
+    CHECK_THAT(wrong.err, Catch::Contains("qr wants two different indices"));
 }
 
 TEST_CASE("after a list was tuned, a program of its statements compiles nothing") {
