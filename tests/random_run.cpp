@@ -1,9 +1,9 @@
 // random_run: runs a random statement on a device and judges it.
 #include "runtime/run.hpp"
 #include "tests/random_statement.hpp"
+#include "tests/seeds.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fmt/format.h>
@@ -12,11 +12,6 @@ namespace ricci::tests {
 namespace {
 
 constexpr int reported = 5;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// Copies of the buffers, guards included, on a device; the statement points into them while this lives.
 class on_device {
@@ -103,8 +98,8 @@ std::string run_and_compare(random_case& c, std::int32_t device_code,
 }
 
 std::string run_random_cases(int count, std::int32_t device_code) {
-    const std::uint64_t first = from_environment("RICCI_TEST_SEED", 1);
-    const std::uint64_t number = from_environment("RICCI_TEST_N", static_cast<std::uint64_t>(count));
+    const std::uint64_t first = number_from_environment("RICCI_TEST_SEED", 1);
+    const std::uint64_t number = number_from_environment("RICCI_TEST_N", static_cast<std::uint64_t>(count));
     std::string reports;
     int failed = 0;
     for (std::uint64_t seed = first; seed < first + number && failed < reported; ++seed) {

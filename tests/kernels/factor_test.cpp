@@ -5,7 +5,10 @@
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/matrix_problem.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 using namespace ricci;
@@ -23,31 +26,34 @@ constexpr matrix_kind kinds[] = {matrix_kind::random,     matrix_kind::graded,  
                                  matrix_kind::indefinite, matrix_kind::zero,     matrix_kind::with_nan};
 constexpr std::int64_t batches[] = {1, 3, 37};
 
-/// Whether a kind says something of a routine: of what takes factors, and of determinants, well-conditioned ones.
-bool is_wanted(matrix_kind kind, routine what) {
-    if (what == routine::cholesky || what == routine::lu || what == routine::qr) return true;
-    if (what == routine::solve || what == routine::inverse || what == routine::log_determinant)
-        return kind == matrix_kind::random || kind == matrix_kind::singular || kind == matrix_kind::zero;
-    if (what == routine::least_squares)
-        return kind != matrix_kind::graded && kind != matrix_kind::dependent && kind != matrix_kind::indefinite;
-    return kind == matrix_kind::random;
-}
-
-void check(matrix_problem p, std::int32_t device) {
-    INFO(to_string(p));
-    const auto out = run_matrix_problem(p, device);
-    CHECK(out.mistake == "");
+/// On a GPU by several threads: it is their kernels' compilation that takes the time; so those of one kernel stand
+/// apart.
+void check(std::vector<matrix_problem> problems, std::int32_t device) {
+    std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
+    std::vector<matrix_outcome> out(problems.size());
+    std::atomic<std::size_t> next = 0;
+    const auto run = [&] {
+        for (std::size_t n; (n = next++) < problems.size();) out[n] = run_matrix_problem(problems[n], device);
+    };
+    std::vector<std::jthread> threads(device > 0 ? std::thread::hardware_concurrency() : 0);
+    for (auto& t : threads) t = std::jthread(run);
+    run();
+    threads.clear();
+    for (std::size_t n = 0; n < problems.size(); ++n) {
+        INFO(to_string(problems[n]));
+        CHECK(out[n].mistake == "");
+    }
 }
 
 /// One kernel, all kinds of matrices.
-void check_kinds(matrix_problem p, std::int32_t device) {
+void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
     std::size_t n = static_cast<std::size_t>(p.m + p.n);
     for (const auto kind : kinds) {
         if (!is_wanted(kind, p.what)) continue;
         p.kind = kind;
         p.batch = p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
         p.seed = n;
-        check(p, device);
+        problems.push_back(p);
     }
 }
 
@@ -69,6 +75,7 @@ constexpr std::size_t every = RICCI_TEST_COUNT > 0 ? RICCI_TEST_COUNT : 1;
 
 TEST_CASE("square matrices are factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = static_cast<std::size_t>(what);
     for (std::size_t s = turn % every; s < sizes.size(); s += every) {
@@ -79,12 +86,14 @@ TEST_CASE("square matrices are factored") {
         p.layout = layouts[turn * 2 / 3 % std::size(layouts)];
         p.wide = turn % 5 == 0;
         ++turn;
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("every type and layout is factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = 0;
     for (const auto type : types)
@@ -92,12 +101,14 @@ TEST_CASE("every type and layout is factored") {
             matrix_problem p;
             p.what = what, p.type = type, p.layout = layout, p.batch = 19;
             p.m = p.n = std::array<std::int64_t, 3>{6, 11, 20}[turn++ % 3];
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("rectangular matrices are factored") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::lu, routine::qr);
     constexpr std::int64_t shapes[][2] = {{1, 4},   {4, 1},   {3, 7},   {9, 5},  {20, 6},
                                           {12, 31}, {40, 17}, {70, 20}, {20, 70}};
@@ -106,12 +117,14 @@ TEST_CASE("rectangular matrices are factored") {
         matrix_problem p;
         p.what = what, p.m = m, p.n = n, p.type = types[turn % std::size(types)];
         p.layout = layouts[turn++ % std::size(layouts)];
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("systems are solved at once") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][2] = {{1, 1},  {3, 1},  {4, 5},  {8, 1}, {13, 3},
                                           {20, 1}, {32, 2}, {40, 1}, {70, 3}};
     std::size_t turn = 0;
@@ -123,12 +136,14 @@ TEST_CASE("systems are solved at once") {
             p.layout = layouts[turn / 2 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
             p.apart = turn % 3 != 0, p.conjugated = turn % 4 == 1, p.unpivoted = false;
             ++turn;
-            check_kinds(p, device);
+            add_kinds(problems, p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("inverses and determinants") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::inverse, routine::log_determinant);
     std::size_t turn = 0;
     for (const std::int64_t n : {1, 3, 8, 17, 33, 66}) {
@@ -137,12 +152,14 @@ TEST_CASE("inverses and determinants") {
         p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[(turn + 1) % std::size(layouts)];
         p.apart = turn % 2 == 0, p.positive = turn % 3 == 2;
         ++turn;
-        check_kinds(p, device);
+        add_kinds(problems, p);
     }
+    check(problems, device);
 }
 
 TEST_CASE("least squares") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {5, 3, 1}, {9, 9, 2}, {20, 6, 1}, {33, 16, 3}, {70, 30, 1}};
     std::size_t turn = 0;
     for (const auto what : {routine::least_squares, routine::qr_solve})
@@ -152,12 +169,14 @@ TEST_CASE("least squares") {
             p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
             p.conjugated = turn % 4 == 3;
             ++turn;
-            check_kinds(p, device);
+            add_kinds(problems, p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("smallest solutions") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     // on a GPU by a lane, some lanes, two warps, a block, from 330 unknowns on in panels; the last by three lanes, or
     // by more lanes than have columns
     constexpr std::int64_t shapes[][3] = {{1, 2, 1},   {1, 4, 3},   {2, 3, 1},    {3, 5, 1},   {5, 9, 2},
@@ -172,12 +191,14 @@ TEST_CASE("smallest solutions") {
             p.layout = layouts[turn * 2 / 3 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
             p.conjugated = turn % 4 == 3, p.wide = turn % 5 == 1;
             turn += 3;
-            check_kinds(p, device);
+            add_kinds(problems, p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("systems are solved with factors") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][2] = {{1, 1}, {4, 1}, {7, 2}, {16, 1}, {17, 5}, {32, 1}, {50, 1}, {66, 9}};
     std::size_t turn = 0;
     for (const auto what : {routine::cholesky_solve, routine::lu_solve, routine::triangular_solve})
@@ -188,12 +209,14 @@ TEST_CASE("systems are solved with factors") {
             p.apart = turn % 2 == 0, p.conjugated = turn % 5 == 2, p.wide = turn % 3 == 1;
             p.upper = turn % 2 == 1, p.unit = turn % 7 == 3;
             ++turn;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("Q is applied and formed") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     constexpr std::int64_t shapes[][3] = {{1, 1, 1}, {6, 4, 6},  {4, 6, 2},   {17, 17, 3}, {32, 8, 8}, {66, 20, 5},
                                           {1, 3, 1}, {2, 30, 2}, {13, 20, 5}, {33, 40, 4}, {70, 90, 9}};
     std::size_t turn = 0;
@@ -205,22 +228,26 @@ TEST_CASE("Q is applied and formed") {
             p.apart = turn % 2 == 0 || what == routine::form_q, p.adjoint = turn % 3 == 1,
             p.conjugated = turn % 4 == 2;
             ++turn;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("a batch of no matrices, and one of many") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     for (const auto what : {routine::cholesky, routine::lu, routine::qr})
         for (const std::int64_t batch : {0, RICCI_TEST_DEVICE < 0 ? 300 : 3000}) {
             matrix_problem p;
             p.what = what, p.m = p.n = 3, p.batch = batch;
-            check(p, device);
+            problems.push_back(p);
         }
+    check(problems, device);
 }
 
 TEST_CASE("matrices without elements") {
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what =
         GENERATE(routine::cholesky, routine::lu, routine::qr, routine::solve, routine::least_squares,
                  routine::inverse, routine::log_determinant, routine::triangular_solve, routine::cholesky_solve,
@@ -234,29 +261,32 @@ TEST_CASE("matrices without elements") {
         matrix_problem p;
         p.what = what, p.m = m, p.n = n, p.batch = 5, p.r = what == routine::form_q ? m : 2;
         p.type = types[static_cast<std::size_t>(what) % std::size(types)];
-        check(p, device);
+        problems.push_back(p);
     }
+    check(problems, device);
 }
 
 TEST_CASE(
     "sizes that keep changing take kernels with sizes as arguments") { // beyond 16 of them: runtime/lower_for.cpp
     const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::lu, routine::qr_solve, routine::least_squares);
     for (std::int64_t n = 1; n <= 19; ++n) {
         matrix_problem p;
         p.what = what, p.m = p.n = n, p.type = scalar_type::f32, p.batch = 4, p.wide = true;
         if (what == routine::least_squares) p.n += 3, p.r = 2;
         p.seed = static_cast<std::uint64_t>(n);
-        check(p, device);
+        problems.push_back(p);
     }
+    check(problems, device);
 }
 
 #if RICCI_TEST_DEVICE == 0
 TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
     matrix_problem p;
     p.what = routine::solve, p.m = p.n = 1500, p.batch = 1, p.positive = true; // judged in n^2
-    check(p, 0);
+    check({p}, 0);
     p.what = routine::least_squares, p.m = 8, p.n = 280000, p.positive = false;
-    check(p, 0);
+    check({p}, 0);
 }
 #endif

@@ -7,21 +7,12 @@
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/program_cases.hpp"
 #include "tests/kernels/program_run.hpp"
+#include "tests/seeds.hpp"
 
-#include <cstdlib>
 #include <string_view>
 
 using namespace ricci;
 using namespace ricci::tests;
-
-namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr && *text != 0 ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-} // namespace
 
 TEST_CASE("programs whose statements must keep out of each other's way agree with the oracle") {
     const auto code = device_under_test();
@@ -87,8 +78,8 @@ TEST_CASE("zeros and a product of many operands that adds through a table are on
 
 TEST_CASE("random programs agree with the oracle, fused or not") {
     const auto code = device_under_test();
-    const auto first = from_environment("RICCI_TEST_SEED", 1);
-    const auto count = from_environment("RICCI_TEST_N", RICCI_TEST_COUNT);
+    const auto first = number_from_environment("RICCI_TEST_SEED", 1);
+    const auto count = number_from_environment("RICCI_TEST_N", RICCI_TEST_COUNT);
     int fused = 0;
     for (auto seed = first; seed < first + count; ++seed) {
         const auto fill = seed % 2 == 0 ? program_data::integers : program_data::unit;

@@ -1,0 +1,34 @@
+// matrix_problem_numbers: the matrices of each kind, and their factors by LAPACK's unblocked algorithms in long
+// double.
+#pragma once
+
+#include "tests/factor_ratios.hpp"
+#include "tests/kernels/matrix_problem.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace ricci::tests {
+
+/// Whether the problem's matrices are Hermitian positive definite, of which the lower triangle is read.
+bool is_definite(const matrix_problem& p);
+
+wide_matrix::number random_number(lowering::scalar_type type, std::mt19937_64& random);
+
+/// A matrix of the problem's kind.
+wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random);
+
+struct plain_factors {
+    wide_matrix f;
+    std::vector<std::int64_t> pivots;
+    std::vector<wide_matrix::number> tau;
+};
+
+/// For what takes factors: cholesky_solve's, lu_solve's, or those of QR.
+plain_factors factor_plainly(wide_matrix x, lowering::routine what, bool unpivoted);
+
+/// By LU; of a matrix that has one.
+wide_matrix inverse_of(const wide_matrix& a);
+
+} // namespace ricci::tests
