@@ -126,6 +126,7 @@ double cycles_in_block(const step& st, const machine& chip) {
 } // namespace
 
 std::vector<batched_tile> factor_cpu_candidates(const step& st, const machine& chip) {
+    if (st.kernel == family::factor_blocked) return {}; // a GPU's
     batched_tile tile;
     tile.threads = 1;
     tile.k_panel = panel_columns;

@@ -5,6 +5,7 @@
 #include "runtime/executable.hpp"
 #include "tests/bound_text.hpp"
 #include "tests/gathered_case.hpp"
+#include "tests/kernels/matrix_problem_statement.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +18,10 @@ struct type_triple {
     const char *c, *a, *b;
 };
 
-constexpr type_triple all_types[] = {{"f64", "f64", "f64"},    {"f32", "f32", "f32"},     {"c128", "c128", "c128"},
-                                     {"c64", "c64", "c64"},    {"f16", "f16", "f16"},     {"bf16", "bf16", "bf16"},
-                                     {"f32", "f16", "f16"},    {"f64", "f32", "bf16"},    {"c128", "f64", "c64"}};
+constexpr type_triple wide_types[] = {
+    {"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"c128", "c128", "c128"}, {"c64", "c64", "c64"}};
+constexpr type_triple half_types[] = {{"f16", "f16", "f16"}, {"bf16", "bf16", "bf16"}};
+constexpr type_triple mixed_types[] = {{"f32", "f16", "f16"}, {"f64", "f32", "bf16"}, {"c128", "f64", "c64"}};
 constexpr type_triple real_types[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}, {"f16", "f32", "bf16"}};
 constexpr type_triple few_types[] = {{"f64", "f64", "f64"}, {"c64", "c64", "c64"}, {"bf16", "f16", "bf16"}};
 
@@ -132,43 +134,106 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
         text.replace(at, what.size(), with);
 }
 
+void add(std::vector<covering_case>& out, const pattern& p, const type_triple& t, bool by_address = false,
+         lowering::math_mode math = lowering::math_mode::full) {
+    covering_case c{p.statement, p.operands, by_address, math};
+    replace_all(c.operands, "$c", t.c);
+    replace_all(c.operands, "$a", t.a);
+    replace_all(c.operands, "$b", t.b);
+    out.push_back(std::move(c));
+}
+
 template <class Cases, class Types>
 void add(std::vector<covering_case>& out, const Cases& cases, const Types& types, bool by_address = false,
          lowering::math_mode math = lowering::math_mode::full) {
     for (const auto& t : types)
-        for (const pattern& p : cases) {
-            covering_case c{p.statement, p.operands, by_address, math};
-            replace_all(c.operands, "$c", t.c);
-            replace_all(c.operands, "$a", t.a);
-            replace_all(c.operands, "$b", t.b);
-            out.push_back(std::move(c));
-        }
+        for (const pattern& p : cases) add(out, p, t, by_address, math);
+}
+
+/// Each pattern with every second type.
+template <class Cases, class Types>
+void add_by_turns(std::vector<covering_case>& out, const Cases& cases, const Types& types) {
+    for (std::size_t t = 0; t < std::size(types); ++t)
+        for (std::size_t c = t % 2; c < std::size(cases); c += 2) add(out, cases[c], types[t]);
+}
+
+/// With all types, of which what is mixed is computed as one of the others is.
+template <class Cases>
+void add_all(std::vector<covering_case>& out, const Cases& cases) {
+    add(out, cases, wide_types);
+    add(out, cases, half_types);
+    add_by_turns(out, cases, mixed_types);
 }
 
 } // namespace
 
 std::vector<covering_case> covering_list() {
     std::vector<covering_case> out;
-    add(out, batched_small_all, all_types);
-    add(out, batched_lanes_all, all_types);
+    add_all(out, batched_small_all);
+    for (const auto& t : mixed_types) add(out, batched_lanes_all[0], t);
+    add(out, batched_lanes_all, wide_types);
+    add(out, batched_lanes_all, half_types);
     add(out, batched_lanes_few, few_types);
     add(out, batched_small_few, few_types);
     add(out, batched_large_few, large_types);
-    add(out, gathered_all, all_types);
-    add(out, gathered_few, few_types);
+    add_all(out, gathered_all);
+    add_by_turns(out, gathered_few, few_types);
     for (const auto& p : {batched_small_all[0], batched_small_few[6], batched_large_few[0]})
         add(out, std::array{p}, few_types, true);
-    add(out, tall_skinny_all, all_types);
+    add_all(out, tall_skinny_all);
     add(out, tall_skinny_few, few_types);
     add(out, atb_large, large_types);
     add(out, std::array{batched_small_all[3], tall_skinny_few[6]}, std::array{float_types[0]}, false,
         lowering::math_mode::tf32);
     add(out, std::array{batched_large_few[0]}, std::array{float_types[1]}, false, lowering::math_mode::tf32);
     add(out, chain_few, std::array{few_types[0]});
-    add(out, direct_all, all_types);
+    add(out, direct_all, wide_types);
+    add_by_turns(out, direct_all, half_types);
+    add_by_turns(out, direct_all, mixed_types);
     add(out, direct_real, real_types);
     add(out, std::array{scattered_few[0]}, std::array{few_types[1]});
     add(out, std::array{scattered_few[1]}, std::array{few_types[0]});
+    return out;
+}
+
+std::vector<matrix_problem> covering_problems() {
+    using lowering::routine, lowering::scalar_type;
+    constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
+    constexpr matrix_layout layouts[] = {matrix_layout::dense, matrix_layout::row_major, matrix_layout::interleaved,
+                                         matrix_layout::padded, matrix_layout::reversed};
+    std::vector<matrix_problem> out;
+    std::size_t turn = 0;
+    const auto add = [&](routine what, std::int64_t m, std::int64_t n, std::int64_t r, std::int64_t batch) {
+        matrix_problem p;
+        p.what = what, p.m = m, p.n = n, p.r = r, p.batch = batch;
+        p.type = types[turn % std::size(types)];
+        p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[(turn + 1) % std::size(layouts)];
+        p.apart = turn % 2 == 0 || what == routine::form_q, p.wide = turn % 3 == 0;
+        p.conjugated = !lowering::factors_in_place(what) && what != routine::inverse && turn % 3 == 1;
+        p.seed = ++turn;
+        out.push_back(p);
+    };
+    // In registers, each by all types and layouts; in shared memory, in panels.
+    for (std::size_t n = 0; n < std::size(layouts); ++n) {
+        add(routine::cholesky, 5, 5, 1, 37);
+        add(routine::lu, 7, 5, 1, 37);
+        add(routine::qr, 7, 5, 1, 37);
+    }
+    for (const auto what : {routine::lu, routine::qr}) {
+        add(what, 70, 5, 1, 2), add(what, 70, 6, 1, 2);
+        add(what, 330, 6, 1, 2), add(what, 330, 5, 1, 2);
+    }
+    add(routine::cholesky, 66, 66, 1, 2);
+    // Factored and solved for at once.
+    add(routine::solve, 6, 6, 3, 37), add(routine::solve, 5, 5, 1, 37);
+    add(routine::least_squares, 9, 5, 2, 19), add(routine::inverse, 5, 5, 1, 19);
+    add(routine::log_determinant, 5, 5, 1, 19);
+    out.back().positive = true;
+    // With factors: by a thread, by lanes, by a block for each matrix.
+    add(routine::cholesky_solve, 5, 5, 2, 37), add(routine::lu_solve, 5, 5, 1, 37);
+    add(routine::triangular_solve, 9, 9, 3, 37), add(routine::qr_solve, 9, 5, 2, 37);
+    add(routine::apply_q, 9, 5, 2, 37), add(routine::form_q, 9, 5, 4, 37);
+    add(routine::lu_solve, 90, 90, 3, 2), add(routine::qr_solve, 90, 80, 2, 2);
     return out;
 }
 
@@ -204,15 +269,24 @@ random_case make_case(const covering_case& c, std::uint64_t seed) {
 
 std::set<std::pair<std::string, std::string>> covering_sources(const lowering::machine& chip) {
     std::set<std::pair<std::string, std::string>> out;
+    const auto add = [&](const lowering::statement& s, bool dynamic) {
+        for (const auto& request : runtime::executable::requests(lowering::lower(s, chip, {}, dynamic), chip))
+            for (const auto* kernel : runtime::kernels_of(request)) out.emplace(kernel->source, kernel->entry);
+    };
     std::uint64_t seed = 0;
     for (const auto& c : covering_list()) {
         const auto made = make_case(c, ++seed);
         for (const bool dynamic : {false, true})
-            if (!dynamic || seed % 10 == 0)
-                for (const auto& request :
-                     runtime::executable::requests(lowering::lower(made.s, chip, {}, dynamic), chip))
-                    for (const auto* kernel : runtime::kernels_of(request))
-                        out.emplace(kernel->source, kernel->entry);
+            if (!dynamic || seed % 10 == 0) add(made.s, dynamic);
+    }
+    seed = 0;
+    for (const auto& p : covering_problems()) {
+        const problem_operands operands(p);
+        std::vector<std::byte*> data;
+        for (auto* b : operands.buffers()) data.push_back(b->data());
+        const auto s = operands.call(0, data);
+        for (const bool dynamic : {false, true})
+            if (!dynamic || ++seed % 10 == 0) add(s, dynamic);
     }
     return out;
 }

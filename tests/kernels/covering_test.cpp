@@ -1,5 +1,5 @@
-// covering_test: every statement of the covering list on one device, against the oracle; what a BLAS takes also by
-// the own kernels.
+// covering_test: every statement of the covering list on one device, against the oracle, what a BLAS takes also by the
+// own kernels; and its factorizations and solves, by LAPACK's test ratios.
 #include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
@@ -34,5 +34,13 @@ TEST_CASE("every family, type and layout agrees with the oracle") {
         });
         INFO(own);
         CHECK(own.empty());
+    }
+}
+
+TEST_CASE("every factorization and solve, of all types and layouts, is right") {
+    const auto code = device_under_test();
+    for (const auto& p : covering_problems()) {
+        const auto out = run_matrix_problem(p, code);
+        CHECK(out.mistake == "");
     }
 }

@@ -1,0 +1,143 @@
+// matrix_candidates_test: every set of parameters that lowering offers for factorizations and solves, by each kernel
+// that can take them, judged by LAPACK's test ratios: the tuner may choose any.
+#include "lowering/factor_layout.hpp"
+#include "lowering/lower.hpp"
+#include "lowering/place_temporaries.hpp"
+#include "lowering/print.hpp"
+#include "runtime/executable.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/matrix_problem_statement.hpp"
+#include "tests/seeds.hpp"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace ricci;
+using namespace ricci::tests;
+using lowering::family;
+using lowering::routine;
+using lowering::scalar_type;
+
+namespace {
+
+matrix_problem problem(routine what, scalar_type type, std::int64_t m, std::int64_t n, std::int64_t r,
+                       std::int64_t batch, matrix_layout layout = matrix_layout::dense) {
+    matrix_problem p;
+    p.what = what, p.type = type, p.m = m, p.n = n, p.r = r, p.batch = batch;
+    p.layout = p.sides = layout;
+    p.seed = static_cast<std::uint64_t>(m * 100 + n);
+    return p;
+}
+
+/// On both sides of where lanes, lines and panels end; more matrices than a block has, and a rest.
+std::vector<matrix_problem> problems() {
+    using enum matrix_layout;
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c64 = scalar_type::c64, c128 = scalar_type::c128;
+    std::vector<matrix_problem> out{
+        problem(routine::cholesky, f64, 3, 3, 0, 133),
+        problem(routine::cholesky, c64, 9, 9, 0, 19, padded),
+        problem(routine::cholesky, f32, 17, 17, 0, 21, row_major),
+        problem(routine::cholesky, f64, 33, 33, 0, 5),
+        problem(routine::cholesky, c128, 20, 20, 0, 7, interleaved),
+        problem(routine::lu, f64, 4, 4, 0, 131),
+        problem(routine::lu, f32, 7, 12, 0, 37, row_major),
+        problem(routine::lu, c64, 16, 16, 0, 19),
+        problem(routine::lu, f64, 21, 13, 0, 11, padded),
+        problem(routine::lu, c128, 25, 25, 0, 5, interleaved),
+        problem(routine::lu, f64, 50, 50, 0, 3),
+        problem(routine::qr, f64, 5, 3, 0, 67),
+        problem(routine::qr, c64, 9, 9, 0, 19, padded),
+        problem(routine::qr, f32, 20, 31, 0, 9, row_major),
+        problem(routine::qr, f64, 33, 30, 0, 5, interleaved),
+        problem(routine::qr, c128, 70, 37, 0, 2),
+        problem(routine::solve, f64, 6, 6, 3, 41),
+        problem(routine::solve, c64, 18, 18, 2, 9, row_major),
+        problem(routine::least_squares, f64, 19, 11, 3, 9, padded),
+        problem(routine::inverse, f32, 10, 10, 0, 19),
+        problem(routine::log_determinant, f64, 9, 9, 0, 19),
+        problem(routine::cholesky_solve, f64, 8, 8, 1, 130),
+        problem(routine::lu_solve, f32, 17, 17, 5, 40),
+        problem(routine::lu_solve, c128, 9, 9, 3, 40, interleaved),
+        problem(routine::qr_solve, f64, 40, 33, 2, 6, row_major),
+        problem(routine::triangular_solve, c64, 33, 33, 9, 5, padded),
+        problem(routine::triangular_solve, f64, 5, 5, 2, 90, interleaved),
+        problem(routine::apply_q, f32, 17, 9, 3, 19),
+        problem(routine::form_q, f64, 40, 20, 25, 3),
+    };
+    out.push_back(problem(routine::lu, f64, 12, 12, 0, 19));
+    out.back().unpivoted = true;
+    out.push_back(problem(routine::solve, f64, 24, 24, 1, 7));
+    out.back().positive = true;
+    return out;
+}
+
+/// The plan of a problem's call with its step for matrices done by a kernel with these parameters.
+lowering::plan plan_with(const matrix_problem& p, std::int32_t code, const lowering::machine& chip, family kernel,
+                         const lowering::batched_tile* tile, lowering::step& out) {
+    const problem_operands operands(p);
+    std::vector<std::byte*> data;
+    for (auto* b : operands.buffers()) data.push_back(b->data());
+    auto plan = lowering::lower(operands.call(code, data), chip);
+    auto& st = *std::find_if(plan.steps.begin(), plan.steps.end(), [](const lowering::step& each) {
+        return each.matrices.task != lowering::matrix_task::none;
+    });
+    st.kernel = kernel;
+    st.workspace = {};
+    if (tile != nullptr) {
+        st.batched = *tile;
+        if (const auto bytes = lowering::factor_workspace_bytes(st, *tile, chip); bytes > 0) {
+            st.workspace = {-1 - static_cast<std::int32_t>(plan.temporaries.size()), bytes};
+            plan.temporaries.push_back({scalar_type::f64, (bytes + 7) / 8});
+        }
+    }
+    out = st;
+    return lowering::place_temporaries(std::move(plan));
+}
+
+/// Runs at most so many of a kernel's sets of parameters; returns how many there are.
+std::size_t check(const matrix_problem& p, std::int32_t code, family kernel, std::size_t most,
+                  std::mt19937_64& random) {
+    const device where(code);
+    const auto chip = runtime::backend_of(where).machine();
+    lowering::step st;
+    plan_with(p, code, chip, kernel, nullptr, st);
+    if ((st.matrices.task == lowering::matrix_task::substitute) != (kernel == family::substitute)) return 0;
+    auto candidates = lowering::factor_candidates(st, chip);
+    const auto all = candidates.size();
+    std::shuffle(candidates.begin(), candidates.end(), random);
+    candidates.resize(std::min(all, most));
+    // each in a thread of its own: most of the time is theirs
+    std::vector<std::future<std::unique_ptr<runtime::executable>>> compiled;
+    for (const auto& tile : candidates)
+        compiled.push_back(std::async(std::launch::async, [&, tile] {
+            lowering::step done;
+            return std::make_unique<runtime::executable>(where, plan_with(p, code, chip, kernel, &tile, done));
+        }));
+    for (std::size_t n = 0; n < candidates.size(); ++n) {
+        const auto made = compiled[n].get();
+        const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made->launch(s); });
+        INFO(lowering::name_of(kernel) << ", " << lowering::to_string(candidates[n], st, chip.kind));
+        CHECK(out.mistake == "");
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("candidates of factorizations and solves are right") {
+    const auto code = device_under_test();
+    const auto most = static_cast<std::size_t>(number_from_environment("RICCI_TEST_N", RICCI_TEST_COUNT));
+    std::mt19937_64 random(1);
+    for (const auto& p : problems()) {
+        std::size_t kernels = 0;
+        for (const auto kernel :
+             {family::factor_lanes, family::factor_block, family::factor_blocked, family::substitute})
+            kernels += check(p, code, kernel, most, random) > 0;
+        INFO(to_string(p));
+        CHECK(kernels > 0);
+    }
+}
