@@ -49,8 +49,9 @@ TEST_CASE("every kernel is assembled") {
     // a kernel behind another is a part of it
     CHECK(std::count_if(sources.begin(), sources.end(),
                         [](const auto& source) { return source.second != "ricci_block_sums"; }) <= 300);
-    // A few words that a factorization's threads cannot keep, where their registers are capped, cost nothing.
-    constexpr std::int64_t most_of_factorization = 48;
+    // Of factorizations four have some words there, where their registers are capped: 8 bytes of Cholesky in panels and
+    // of QR by lanes, 40 of LU in panels, 56 of Cholesky of c64 in shared memory.
+    constexpr std::int64_t most_of_factorization = 56;
     for (const auto& [source, entry] : sources) with.check(source, entry == "ricci_factor" ? most_of_factorization : 0);
 }
 
