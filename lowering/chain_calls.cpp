@@ -24,6 +24,7 @@ void chain_state::check_call() const {
         throw no_chain{fmt::format("its matrices go along {}", out_.axis)};
     for (const auto r : {matrix_role::log_abs, matrix_role::sign})
         if (st().matrices.of(r) >= 0) throw no_chain{"determinants have a kernel of their own"};
+    if (st().matrices.smallest_norm) throw no_chain{"smallest solutions have a kernel of their own"};
     for (std::size_t o = 0; o < st().operands.size(); ++o)
         if (writes_operand(st(), o) && !st().operands[o].present[element_])
             throw no_chain{fmt::format("what it writes does not depend on {}", out_.axis)};

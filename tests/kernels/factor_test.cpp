@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -33,7 +34,11 @@ void check(std::vector<matrix_problem> problems, std::int32_t device) {
     std::vector<matrix_outcome> out(problems.size());
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {
-        for (std::size_t n; (n = next++) < problems.size();) out[n] = run_matrix_problem(problems[n], device);
+        for (std::size_t n; (n = next++) < problems.size();) try {
+                out[n] = run_matrix_problem(problems[n], device);
+            } catch (const std::exception& e) {
+                out[n].mistake = e.what();
+            }
     };
     std::vector<std::jthread> threads(device > 0 ? std::thread::hardware_concurrency() : 0);
     for (auto& t : threads) t = std::jthread(run);
