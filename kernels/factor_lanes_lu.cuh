@@ -19,19 +19,8 @@
 
 using grid_elements = element[grid_lines][grid_columns];
 
-/// A row's standing in the search: while it may be a pivot, this and its number, which take the place of a number's
-/// sign and last bits to make its key; then its position.
-constexpr unsigned is_candidate = 1u << 31, row_bits = 63;
-
 /// Whether lanes take the reciprocals of what may become the pivot while they look for it.
 constexpr bool is_quick = exchanges && !is_complex;
-
-/// Of a number's upper bits: whether its reciprocal overflows, or underflows.
-RICCI_FUNCTION bool is_extreme(unsigned size) {
-    constexpr unsigned least = sizeof(real) == 8 ? 0x00300000u : 0x01800000u,
-                       most = sizeof(real) == 8 ? 0x7fc00000u : 0x7e000000u;
-    return size - least >= most - least;
-}
 
 /// 1/pivot for a column, whose elements it scales where that alone overflows or underflows: by zero nothing is
 /// divided.

@@ -3,6 +3,7 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/factor_layout.hpp"
+#include "lowering/factor_tiles.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "runtime/prelude.hpp"
 
@@ -61,6 +62,7 @@ std::string_view file_of(const step& st, bool cuda) {
     case factor_lanes:
         return !cuda                                     ? "factor_lanes_cpu.hpp"
                : st.matrices.method == matrix_method::qr ? "factor_lanes_qr.cuh"
+               : is_in_tiles(st.batched)                 ? "factor_tiles.cuh"
                                                          : "factor_lanes.cuh";
     case factor_block:
         return cuda ? "factor_block.cuh" : "factor_block_cpu.hpp";

@@ -96,6 +96,20 @@ TEST_CASE("square matrices are factored") {
     check(problems, device);
 }
 
+TEST_CASE("LU of f64 by tiles of the tensor cores") { // one warp a matrix, and two
+    const auto device = device_under_test();
+    constexpr matrix_layout of_neighbors[] = {matrix_layout::dense, matrix_layout::row_major, matrix_layout::padded,
+                                              matrix_layout::reversed};
+    std::size_t turn = 0;
+    for (const std::int64_t n : {23, 24, 27, 32, 37, 48, 57, 64}) {
+        matrix_problem p;
+        p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64;
+        p.layout = of_neighbors[turn++ % std::size(of_neighbors)];
+        p.wide = turn % 3 == 0;
+        check_kinds(p, device);
+    }
+}
+
 TEST_CASE("every type and layout is factored") {
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
