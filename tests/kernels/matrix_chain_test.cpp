@@ -170,6 +170,23 @@ const std::vector<std::string> bodies{"solve by lu",
                                       "inverse",
                                       "least squares"};
 
+/// Runs the statements of `body` as one program, whatever the model thinks of it; its plan, as text. Checks that all
+/// matrices are factored and solved with in its one chain.
+template <class Body>
+std::string run_fused(ricci::device on, const Body& body) {
+    ricci::runtime::placed_program program;
+    REQUIRE(program.take(ricci::dsl::collected(body)));
+    const auto chip = ricci::tests::eager_to_fuse(ricci::runtime::backend_of(on).machine());
+    const auto plan = ricci::lowering::lower_program(program.statements, program.locals, program.shared, chip);
+    ricci::runtime::executable(on, plan).launch(program.joined);
+    auto text = ricci::lowering::to_string(plan, program.joined);
+    INFO(text);
+    CHECK(plan.chains.size() == 1);
+    for (const auto& st : plan.steps)
+        CHECK((st.chain == 0 || st.matrices.task == ricci::lowering::matrix_task::none));
+    return text;
+}
+
 template <class T>
 void check(const std::string& what, sizes s) {
     const auto on = under_test();
@@ -177,21 +194,13 @@ void check(const std::string& what, sizes s) {
     results<T> fused(s, on), apart(s, on);
     in_memory<T> temporaries(s, on);
     run_body(what, a, temporaries, apart);
-    ricci::runtime::placed_program program;
-    const auto statements = ricci::dsl::collected([&] {
+    const auto plan = run_fused(on, [&] {
         in_chip<T> locals(s, on);
         run_body(what, a, locals, fused);
     });
-    REQUIRE(program.take(statements));
-    const auto chip = ricci::tests::eager_to_fuse(ricci::runtime::backend_of(on).machine());
-    const auto plan = ricci::lowering::lower_program(program.statements, program.locals, program.shared, chip);
-    ricci::runtime::executable(on, plan).launch(program.joined);
     INFO(what << ", n = " << s.n << ", r = " << s.r << ", " << s.batch << " matrices of "
               << sizeof(typename parts_of<T>::real) << " bytes\n"
-              << ricci::lowering::to_string(plan, program.joined));
-    CHECK(plan.chains.size() == 1);
-    for (const auto& st : plan.steps)
-        CHECK((st.chain == 0 || st.matrices.task == ricci::lowering::matrix_task::none));
+              << plan);
     const double epsilon = std::numeric_limits<typename parts_of<T>::real>::epsilon();
     CHECK(difference(fused.y, apart.y) < 2000 * epsilon * static_cast<double>(s.n));
     CHECK(difference(fused.factors, apart.factors) < 200 * epsilon * static_cast<double>(s.n));
@@ -221,4 +230,43 @@ TEST_CASE("a program's factorizations and solves are fused with its contractions
                 check<std::complex<float>>(what, s);
             }
         }
+}
+
+TEST_CASE("an element has several matrices, and right-hand sides of several indices") {
+    const auto on = under_test();
+    const std::int64_t n = 6, matrices = 3, sides = 2, batch = RICCI_TEST_DEVICE < 0 ? 13 : 501;
+    tensor<double, dyn, dyn, dyn> D(n, matrices, batch, on);
+    tensor<double, dyn, dyn, dyn, dyn> given(n, sides, matrices, batch, on), x(n, sides, matrices, batch, on),
+        y = x.copy();
+    tensor<double, dyn, dyn, dyn, dyn> S(n, n, matrices, batch, on), b(n, sides, matrices, batch, on);
+    tensor<double, dyn, dyn, dyn> T(n, n, batch, on);
+    tensor<std::int32_t, dyn, dyn> codes(matrices, batch, on);
+    fill(D, 1, 0.5), fill(given, 2);
+    const auto of_each = [&](auto& A, auto& right, auto& out) {
+        A(i, j, f, e) = D(i, f, e) * D(j, f, e);
+        A(i, i, f, e) += 1;
+        right(i, r, f, e) = 2 * given(i, r, f, e);
+        solve(A(i, j, f, e), i, j, right(j, r, f, e), ricci::positive_definite, codes(f, e));
+        out(i, r, f, e) = right(i, r, f, e) + given(i, r, f, e);
+    };
+    of_each(S, b, y);
+    run_fused(on, [&] {
+        local<double, dyn, dyn, dyn, dyn> A(n, n, matrices, batch, on), right(n, sides, matrices, batch, on);
+        of_each(A, right, x);
+    });
+    CHECK(difference(x, y) < 1e-13);
+    const auto of_all = [&](auto& A, auto& right, auto& out) {
+        A(i, j, e) = D(i, 0, e) * D(j, 1, e);
+        A(i, i, e) += 4;
+        right(i, r, f, e) = 2 * given(i, r, f, e);
+        solve(A(i, j, e), i, j, right(j, r, f, e), codes(r, e));
+        out(i, r, f, e) = right(i, r, f, e) - given(i, r, f, e);
+    };
+    of_all(T, b, y);
+    run_fused(on, [&] {
+        local<double, dyn, dyn, dyn> A(n, n, batch, on);
+        local<double, dyn, dyn, dyn, dyn> right(n, sides, matrices, batch, on);
+        of_all(A, right, x);
+    });
+    CHECK(difference(x, y) < 1e-13);
 }
