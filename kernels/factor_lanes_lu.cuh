@@ -1,10 +1,7 @@
 // factor_lanes_lu: P A = L U, right-looking, by a grid of lanes: lane l has rows l % row_groups, + row_groups, ...
 // and of them columns l / row_groups, + column_groups, ... in registers; with one column group, whole rows.
 //
-// The search orders rows by keys of 32 bits: the upper ones of the number's size, the last six of them replaced by
-// the row's number. So the largest key, one reduction, tells all lanes which row is the pivot's; only where another
-// key is within six bits of it, which is rare, all the number's bits and then the rows' positions decide. While the
-// search runs each lane takes the reciprocal of what may be its pivot. Then a step waits for no division: the pivot's
+// While the search (factor_pivot_search.cuh) runs each lane takes the reciprocal of what may be its pivot. Then a step waits for no division: the pivot's
 // lane publishes its row, everyone gets the reciprocal by a shuffle, and updates, the next column first, so that its
 // search runs behind the other columns'. Several column groups publish the column too.
 //
@@ -14,7 +11,7 @@
 #pragma once
 
 #include "factor_lanes_group.cuh"
-#include "ptx_reduce.cuh"
+#include "factor_pivot_search.cuh"
 #include "ptx_roots.cuh"
 
 using grid_elements = element[grid_lines][grid_columns];
@@ -85,13 +82,7 @@ struct lane_grid {
 
     using keys = unsigned[grid_lines];
     RICCI_FUNCTION unsigned key_of(int r, element e) const {
-        return (upper_of_size(e) & ~row_bits & ~is_candidate) | standing[r];
-    }
-    RICCI_FUNCTION static unsigned largest_of_rows(const keys& key) {
-        unsigned largest = 0;
-        RICCI_UNROLL
-        for (int r = 0; r < grid_lines; ++r) largest = key[r] > largest ? key[r] : largest;
-        return largest;
+        return search_key(e, standing[r]);
     }
     RICCI_FUNCTION static unsigned largest_of(const keys& key, bool counts = true) {
         return largest_of_lanes<lanes_of_warp>(counts ? largest_of_rows(key) : 0);
@@ -109,33 +100,10 @@ struct lane_grid {
     }
     RICCI_FUNCTION real* told_inverse(int k) const { return reinterpret_cast<real*>(notes() + 4) + k % 2; }
 
-    /// The pivot's key where several may be: the largest by all the number's bits, and of equal ones the first.
     RICCI_FUNCTION unsigned decide(const keys& key, unsigned largest, bool counts) const {
         __syncwarp(); // positions are there
-        bool is_left[grid_lines];
-        keys part;
-        const auto keep_largest = [&] {
-            const unsigned best = largest_of(part);
-            RICCI_UNROLL
-            for (int r = 0; r < grid_lines; ++r) is_left[r] = is_left[r] && part[r] == best;
-        };
-        RICCI_UNROLL
-        for (int r = 0; r < grid_lines; ++r) {
-            is_left[r] = counts && (key[r] & is_candidate) != 0 && (key[r] ^ largest) <= row_bits;
-            part[r] = is_left[r] ? upper_of_size(x[r][0]) : 0;
-        }
-        keep_largest();
-        if constexpr (sizeof(real) == 8) {
-            RICCI_UNROLL
-            for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? lower_of_size(x[r][0]) : 0;
-            keep_largest();
-        }
-        RICCI_UNROLL
-        for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? is_candidate - position_of[row(r)] : 0;
-        keep_largest();
-        RICCI_UNROLL
-        for (int r = 0; r < grid_lines; ++r) part[r] = is_left[r] ? key[r] : 0;
-        return largest_of(part);
+        return decide_pivot<lanes_of_warp>(
+            key, largest, counts, [&](int r) { return x[r][0]; }, [&](int r) { return position_of[row(r)]; });
     }
 };
 
@@ -156,13 +124,7 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
                 for (int r = 0; r < grid_lines; ++r) grid.column[grid.row(r)] = x[r][0];
             }
             if constexpr (exchanges) {
-                unsigned nearest = ~0u; // key below the largest: less than row_bits where it may have the same bits
-                RICCI_UNROLL
-                for (int r = 0; r < grid_lines; ++r) {
-                    const unsigned below = largest - 1 - key[r];
-                    nearest = below < nearest ? below : nearest;
-                }
-                if (__any_sync(0xffffffffu, is_owner && nearest < row_bits)) {
+                if (__any_sync(0xffffffffu, is_owner && has_rival(key, largest))) {
                     largest = grid.decide(key, largest, is_owner);
                     if constexpr (grid_lines > 1) quick = grid.quick_inverse(key, largest);
                 }
@@ -221,7 +183,7 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
                     RICCI_UNROLL
                     for (int r = 0; r < grid_lines; ++r) key[r] = grid.key_of(r, x[r][0]);
                     largest = lane_grid::largest_of(key, column_groups == 1 || grid.column_group == of);
-                    quick = grid.quick_inverse(key, lane_grid::largest_of_rows(key));
+                    quick = grid.quick_inverse(key, largest_of_rows(key));
                 }
             };
             if (column_groups == 1 || owner == column_groups - 1) { // registers move on by one column
@@ -268,7 +230,7 @@ RICCI_FUNCTION void lu_by_grid(const lane_group& group, row_places& places) {
         RICCI_UNROLL
         for (int r = 0; r < grid_lines; ++r) key[r] = grid.key_of(r, grid.x[r][0]);
         largest = lane_grid::largest_of(key, grid.column_group == 0);
-        quick = grid.quick_inverse(key, lane_grid::largest_of_rows(key));
+        quick = grid.quick_inverse(key, largest_of_rows(key));
     }
     grid_steps<0>(grid, key, largest, quick);
     constexpr int done = pivots / column_groups;

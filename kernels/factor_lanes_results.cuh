@@ -46,17 +46,6 @@ RICCI_FUNCTION unsigned lower_of_size(T x) {
         return lower_bits(x);
 }
 
-/// A row's standing in the search: while it may be a pivot, this and its number, which take the place of a number's
-/// sign and last bits to make its key; then its position.
-constexpr unsigned is_candidate = 1u << 31, row_bits = 63;
-
-/// Of a number's upper bits: whether its reciprocal overflows, or underflows.
-RICCI_FUNCTION bool is_extreme(unsigned size) {
-    constexpr unsigned least = sizeof(real) == 8 ? 0x00300000u : 0x01800000u,
-                       most = sizeof(real) == 8 ? 0x7fc00000u : 0x7e000000u;
-    return size - least >= most - least;
-}
-
 /// 1/pivot as a factor and a power of 2: the reciprocal of the smallest numbers overflows. By zero nothing is
 /// divided.
 struct pivot_inverse {

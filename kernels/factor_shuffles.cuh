@@ -15,3 +15,26 @@ template <class T> RICCI_FUNCTION T shuffle_xor(T x, int lanes) {
         return {__shfl_xor_sync(0xffffffffu, x.re, lanes), __shfl_xor_sync(0xffffffffu, x.im, lanes)};
     else return __shfl_xor_sync(0xffffffffu, x, lanes);
 }
+
+/// Element s goes to place s ^ lane % 4.
+RICCI_FUNCTION void permute_by_lane(element (&x)[4]) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    RICCI_UNROLL
+    for (int apart = 1; apart < 4; apart *= 2) {
+        const bool exchanged = (lane & apart) != 0;
+        RICCI_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            if ((i & apart) != 0) continue;
+            const element low = x[i], high = x[i + apart];
+            x[i] = exchanged ? high : low;
+            x[i + apart] = exchanged ? low : high;
+        }
+    }
+}
+/// Lane q of four has element q of columns 0 ... 3; then of row q elements 0 ... 3. Its own inverse.
+RICCI_FUNCTION void transpose_in_quads(element (&x)[4]) {
+    permute_by_lane(x);
+    RICCI_UNROLL
+    for (int apart = 1; apart < 4; ++apart) x[apart] = shuffle_xor(x[apart], apart);
+    permute_by_lane(x);
+}

@@ -1,30 +1,34 @@
-// factor_tiles: P A = L U of square matrices whose elements lie as the tensor cores' tiles in the registers of one warp
-// or two, blocked by four columns: everything behind a panel is one product of the tensor cores.
+// factor_tiles: P A = L U of square matrices whose elements lie as the tensor cores' tiles in the registers of one
+// warp or two, blocked by four columns: everything behind a panel is one product of the tensor cores.
 //
 // Tiles are of 8 rows; lane l, h = l / 4, q = l % 4, has row h of each and two of its columns. Which columns of the
 // matrix those are is free, so of a panel of four columns each q has one: two panels are a tile. A panel is
-// transposed within its quads of lanes: then lane l has rows 8q + h and 8(q + 4) + h of its four columns, as
-// panels are factored best: a pivot's row comes from its lane by shuffles.
+// transposed within its quads of lanes: then lane l has row h of tiles q and q + 4, all of the four columns, and a
+// pivot's row comes from its lane by shuffles.
 //
 // Rows stay where they are; lanes track their positions. A panel's rows also keep what the steps would have made of
 // the identity, in the registers of columns that are done: with X, the pivots' four rows as they were right of the
 // panel, and that matrix M, everything behind the panel, U's rows among it, is C + M X: no triangle is solved.
 // M = -L21 L11^-1 in rows below: L11 is 4 x 4 and its multipliers are at most 1, so its inverse is at most 4.
 //
-// Two warps have panels by turns; one factors its own and tells M, and both update what they have.
+// Two warps have panels by turns; one factors its own and tells M, and both update what they have. Columns of
+// factors go to shared memory as they become final, from where they leave with rows in their positions.
 //
-// Columns of factors go to shared memory as they become final, from where they leave with rows in their positions.
+// What bounds it (H100, n = 32: 0.76 of the triad): a warp issues an instruction every 8 cycles, of 3640 a matrix,
+// and registers leave 16 warps to an SM: it waits for results of arithmetic, for shuffles and for the f64 units, in
+// this order. Steps of a panel are unrolled, panels are not: 70 KB of instructions, n = 32 all unrolled, were
+// fetched too slowly (0.69; n = 64 0.12). What did not help: 96 registers (spills: 0.66), loads of two rows at a
+// time, and letting a warp factor its panel before it updates its other columns (n = 64: 0.42 for 0.43).
 //
 // Constants: factor.hpp's, and
 //   matrices_of_block * lanes_of_matrix == threads_per_block; lanes_of_matrix: 32 or 64, then one matrix a block
 //   shared_bytes     at least factor_tiles_shared, which lowering computes too
 #pragma once
 
-#include "factor_lanes_results.cuh"
+#include "factor_pivot_search.cuh"
 #include "factor_shuffles.cuh"
 #include "neighbors.cuh"
 #include "ptx_mma.cuh"
-#include "ptx_reduce.cuh"
 
 static_assert(m == n && m <= 64 && exchanges && !has_sides && !has_determinant && keeps_factors);
 static_assert(!is_complex && sizeof(real) == 8, "f64");
@@ -53,38 +57,6 @@ struct matrix_memory {
 };
 constexpr int factor_tiles_shared = matrices_of_block * static_cast<int>(sizeof(matrix_memory));
 static_assert(shared_bytes >= factor_tiles_shared, "lowering and the kernel count the same");
-
-/// Element s goes to place s ^ lane % 4.
-RICCI_FUNCTION void permute_by_lane(element (&x)[4]) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    RICCI_UNROLL
-    for (int apart = 1; apart < 4; apart *= 2) {
-        const bool exchanged = (lane & apart) != 0;
-        RICCI_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            if ((i & apart) != 0) continue;
-            const element low = x[i], high = x[i + apart];
-            x[i] = exchanged ? high : low;
-            x[i + apart] = exchanged ? low : high;
-        }
-    }
-}
-/// Lane q of four has element q of columns 0 ... 3; then of row q elements 0 ... 3. Its own inverse.
-RICCI_FUNCTION void transpose_in_quads(element (&x)[4]) {
-    permute_by_lane(x);
-    RICCI_UNROLL
-    for (int apart = 1; apart < 4; ++apart) x[apart] = shuffle_xor(x[apart], apart);
-    permute_by_lane(x);
-}
-
-/// By the integer units.
-RICCI_FUNCTION double negative(double x) {
-#if RICCI_ON_GPU
-    return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
-#else
-    return -x;
-#endif
-}
 
 /// Without divisions where matrices lie one behind another.
 RICCI_FUNCTION element* matrix_of(const arguments& a, long long at) {
@@ -154,7 +126,7 @@ class tiled_lu {
             if (position_[0] >= 0) {
                 RICCI_UNROLL_4
                 for (int j = warp_; j < n; j += warps)
-                    to[offset_of<matrix_role>(a, position_[0], j)] = as_meant(memory_.staged[j * staged_column + lane_]);
+                    to[offset_of<matrix_role>(a, position_[0], j)] = staged(j, lane_);
             }
         } else {
             if (warps == 1 || warp_ == 0) {
@@ -173,7 +145,7 @@ class tiled_lu {
                         const int slot = memory_.slot_at[i];
                         RICCI_UNROLL_4
                         for (int j = warp_; j < n; j += warps)
-                            to[offset_of<matrix_role>(a, i, j)] = as_meant(memory_.staged[j * staged_column + slot]);
+                            to[offset_of<matrix_role>(a, i, j)] = staged(j, slot);
                     }
             } else {
                 RICCI_UNROLL_4
@@ -182,7 +154,7 @@ class tiled_lu {
                     RICCI_UNROLL
                     for (int r = 0; r < lane_rows; ++r)
                         if (const int j = lane_ + 32 * r; j < n)
-                            to[offset_of<matrix_role>(a, i, j)] = as_meant(memory_.staged[j * staged_column + slot]);
+                            to[offset_of<matrix_role>(a, i, j)] = staged(j, slot);
                 }
             }
         }
@@ -217,39 +189,8 @@ class tiled_lu {
         return panel_width * (warps * (2 * j + i) + warp_) + lane_ % 4;
     }
 
-    using keys = unsigned[lane_rows];
-
-    static RICCI_FUNCTION unsigned largest_of(const keys& key) {
-        unsigned largest = key[0];
-        RICCI_UNROLL
-        for (int r = 1; r < lane_rows; ++r) largest = key[r] > largest ? key[r] : largest;
-        return largest_of_lanes<32>(largest);
-    }
-    /// The pivot's key where several may be: the largest by all the number's bits, and of equal ones the first.
-    RICCI_FUNCTION unsigned decide(const element (&x)[lane_rows][4], const keys& key, unsigned largest) const {
-        bool is_left[lane_rows];
-        keys part;
-        const auto keep_largest = [&] {
-            const unsigned best = largest_of(part);
-            RICCI_UNROLL
-            for (int r = 0; r < lane_rows; ++r) is_left[r] = is_left[r] && part[r] == best;
-        };
-        RICCI_UNROLL
-        for (int r = 0; r < lane_rows; ++r) {
-            is_left[r] = (key[r] & is_candidate) != 0 && (key[r] ^ largest) <= row_bits;
-            part[r] = is_left[r] ? upper_of_size(x[r][0]) : 0;
-        }
-        keep_largest();
-        RICCI_UNROLL
-        for (int r = 0; r < lane_rows; ++r) part[r] = is_left[r] ? lower_of_size(x[r][0]) : 0;
-        keep_largest();
-        RICCI_UNROLL
-        for (int r = 0; r < lane_rows; ++r)
-            part[r] = is_left[r] ? is_candidate - static_cast<unsigned>(position_[r]) : 0;
-        keep_largest();
-        RICCI_UNROLL
-        for (int r = 0; r < lane_rows; ++r) part[r] = is_left[r] ? key[r] : 0;
-        return largest_of(part);
+    RICCI_FUNCTION element staged(int j, int slot) const {
+        return as_meant(memory_.staged[j * staged_column + slot]);
     }
 
     /// The warp's panel number `which`. (A loop over them would put the tiles into memory, not registers.)
@@ -265,38 +206,33 @@ class tiled_lu {
         }
     }
 
-    /// How panel p updates what is behind it, and which of its pivots, counted from 1, the lane's row of each tile is,
-    /// in four bits of each.
+    /// How panel p updates what is behind it, and which of its pivots, counted from 1, the lane's row of each tile
+    /// is, in four bits of each.
     RICCI_FUNCTION void factor_panel(int p, element (&update)[row_tiles], unsigned& pivots_of_lane) {
         element x[lane_rows][4];
         take_columns<0>(p / warps, x);
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) transpose_in_quads(x[r]);
         pivots_of_lane = 0;
-        element* staged = memory_.staged + panel_width * p * staged_column + lane_;
+        element* put = memory_.staged + panel_width * p * staged_column + lane_;
         RICCI_UNROLL
         for (int c = 0; c < panel_width; ++c) {
             const int k = panel_width * p + c;
             if (n % panel_width != 0 && k >= n) break;
             // the column is x[.][0], those behind it follow, and last come those of the identity
-            keys key;
+            unsigned key[lane_rows];
             RICCI_UNROLL
             for (int r = 0; r < lane_rows; ++r)
-                key[r] = (upper_of_size(x[r][0]) & ~row_bits & ~is_candidate) | standing_[r];
+                key[r] = search_key(x[r][0], standing_[r]);
             bool is_second = lane_rows > 1 && key[lane_rows - 1] > key[0]; // of the lane's rows
             const auto best_element = [&](int j) {
                 return lane_rows > 1 && is_second ? x[lane_rows - 1][j] : x[0][j];
             };
             unsigned largest = largest_of_lanes<32>(lane_rows > 1 && is_second ? key[lane_rows - 1] : key[0]);
             element quick = near_reciprocal(negative(best_element(0)));
-            unsigned nearest = ~0u; // key below the largest: less than row_bits where it may have the same bits
-            RICCI_UNROLL
-            for (int r = 0; r < lane_rows; ++r) {
-                const unsigned below = largest - 1 - key[r];
-                nearest = below < nearest ? below : nearest;
-            }
-            if (__any_sync(0xffffffffu, nearest < row_bits)) {
-                largest = decide(x, key, largest);
+            if (__any_sync(0xffffffffu, has_rival(key, largest))) {
+                largest = decide_pivot<32>(
+                    key, largest, true, [&](int r) { return x[r][0]; }, [&](int r) { return position_[r]; });
                 if constexpr (lane_rows > 1) {
                     is_second = key[lane_rows - 1] == largest;
                     quick = near_reciprocal(negative(best_element(0)));
@@ -307,7 +243,8 @@ class tiled_lu {
             RICCI_UNROLL
             for (int j = 1; j < 4; ++j) of_pivot[j] = shuffle(best_element(j), owner);
             element inverse = shuffle(quick, owner), l[lane_rows];
-            const int position = __shfl_sync(0xffffffffu, lane_rows > 1 && is_second ? position_[lane_rows - 1] : position_[0], owner);
+            const int of_best = lane_rows > 1 && is_second ? position_[lane_rows - 1] : position_[0],
+                      position = __shfl_sync(0xffffffffu, of_best, owner);
             RICCI_UNROLL
             for (int r = 0; r < lane_rows; ++r) l[r] = x[r][0];
             if (is_extreme(largest & ~(is_candidate | row_bits))) {
@@ -334,7 +271,7 @@ class tiled_lu {
                     pivots_of_lane |= static_cast<unsigned>(c + 1) << (4 * (lane_ % 4 + 4 * r));
                 }
                 l[r] = l[r] * inverse;
-                staged[32 * r] = is_below ? negative(l[r]) : x[r][0];
+                put[32 * r] = is_below ? negative(l[r]) : x[r][0];
                 if (!is_below) l[r] = zero();
                 RICCI_UNROLL
                 for (int j = 1; j < 4; ++j) {
@@ -343,7 +280,7 @@ class tiled_lu {
                 }
                 x[r][3] = l[r];
             }
-            staged += staged_column;
+            put += staged_column;
         }
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
@@ -367,7 +304,8 @@ class tiled_lu {
                 for (int j = 0; j < column_tiles; ++j) {
                     neighbors<element, 2> pair;
                     pair.e[0] = c_[t][j][0], pair.e[1] = c_[t][j][1];
-                    *reinterpret_cast<neighbors<element, 2>*>(put + static_cast<int>(which) * row_pitch + 8 * j) = pair;
+                    element* const to = put + static_cast<int>(which) * row_pitch + 8 * j;
+                    *reinterpret_cast<neighbors<element, 2>*>(to) = pair;
                 }
             }
         __syncwarp();

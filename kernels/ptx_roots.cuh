@@ -44,11 +44,15 @@ RICCI_FUNCTION float near_reciprocal_root(float x) { return 1 / __builtin_sqrtf(
 #if RICCI_ON_GPU
 RICCI_FUNCTION float with_sign_of(float size, float sign) { return ::copysignf(size, sign); }
 RICCI_FUNCTION double with_sign_of(double size, double sign) { return ::copysign(size, sign); }
+RICCI_FUNCTION double negative(double x) {
+    return ::__hiloint2double(::__double2hiint(x) ^ static_cast<int>(0x80000000u), ::__double2loint(x));
+}
 /// Sign, exponent and the first bits behind.
 RICCI_FUNCTION unsigned upper_bits(double x) { return static_cast<unsigned>(::__double2hiint(x)); }
 #else
 RICCI_FUNCTION float with_sign_of(float size, float sign) { return __builtin_copysignf(size, sign); }
 RICCI_FUNCTION double with_sign_of(double size, double sign) { return __builtin_copysign(size, sign); }
+RICCI_FUNCTION double negative(double x) { return -x; }
 RICCI_FUNCTION unsigned upper_bits(double x) {
     unsigned long long bits;
     __builtin_memcpy(&bits, &x, 8);

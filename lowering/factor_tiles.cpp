@@ -56,8 +56,8 @@ std::int64_t factor_tiles_shared_bytes(const step& st, const batched_tile& tile)
     return tile.products * up(all, 16) * 16;
 }
 
-/// A warp has a panel done every 3300 cycles when as many warps run as registers are for (H100; 2800 to 3900 between
-/// 24 and 64 rows): its instructions wait for one another.
+/// Four columns take a warp 3300 cycles, and two 2900, when as many run as there are registers for (H100; 2900 to
+/// 3700 between 24 and 64 rows): its instructions wait for one another.
 double factor_tiles_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     const auto s = tiling_of(st, tile);
     const auto matrices = static_cast<double>(matrix_sizes_of(st).matrices);
@@ -66,8 +66,8 @@ double factor_tiles_seconds(const step& st, const batched_tile& tile, const mach
                                          (factor_tiles_shared_bytes(st, tile) + shared_of_a_block) * tile.products,
                        resident =
                            std::max<std::int64_t>(1, std::min(4 * warps_of_quarter / s.warps, by_memory_of_sm));
-    const double cycles = 3300 * static_cast<double>(s.panels) / static_cast<double>(resident);
     const auto n = static_cast<double>(s.n);
+    const double cycles = (s.warps == 1 ? 3300 : 2900) * n / 4 / static_cast<double>(resident);
     const double bytes = 16 * n * n + 4 * n + 4;
     const double by_memory = bytes / (0.9 * chip.bandwidth), by_sms = cycles / (sm_clock(chip) * chip.processors);
     return matrices * std::max(by_memory, by_sms);

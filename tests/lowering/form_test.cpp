@@ -2,8 +2,8 @@
 #include "lowering/lower.hpp"
 #include "lowering/print.hpp"
 #include "runtime/kernel_source.hpp"
-#include "tests/catch.hpp"
 #include "tests/bound_text.hpp"
+#include "tests/catch.hpp"
 
 #include <fmt/format.h>
 
@@ -141,6 +141,25 @@ TEST_CASE("without a compiler every product takes the direct form") {
     CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
 }
 
+TEST_CASE("LU of f64 that lies in the tensor cores' tiles on a GPU") {
+    const auto kernel_of = [](const std::string& operands, const char* architecture = "sm_90") {
+        auto chip = some_gpu();
+        chip.architecture = architecture;
+        const auto st =
+            lower(bound_text("piv(k,e), info(e) = lu(A(i,j,e), i, j)", operands.c_str()), chip).steps.at(0);
+        return fmt::format("{} {}", name_of(st.kernel), st.batched.tile_n == 0 ? st.batched.tile_m : 0);
+    };
+    const auto square = [](int n, const char* type) {
+        return fmt::format("A={0}[{1},{1},9000] piv=i32[{1},9000] info=i32[9000]", type, n);
+    };
+    for (const int n : {23, 24, 32, 34, 48}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 32");
+    for (const int n : {57, 60, 63, 64}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 64");
+    for (const int n : {16, 22, 33, 56}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 0");
+    CHECK(kernel_of(square(32, "f32")) == "factor_lanes 0");
+    CHECK(kernel_of(square(32, "f64"), "sm_80") == "factor_lanes 0");
+    CHECK(kernel_of("A=f64[32,31,9000] piv=i32[31,9000] info=i32[9000]") == "factor_lanes 0");
+}
+
 TEST_CASE("A^T B that no parameters of its kernel fit is computed element by element") {
     auto chip = some_gpu();
     chip.has_blas = false;
@@ -180,7 +199,7 @@ TEST_CASE("on a GPU products go to the library the sooner the less their batch f
     CHECK(form_of("f16", 63, 10, "=", "f32") == library);
     CHECK(form_of("bf16", 63, 10) == library);
     CHECK(form_of("bf16", 77, 60) == own);
-    CHECK(form_of("bf16", 101, 200) == library); // little to do for each processor
+    CHECK(form_of("bf16", 101, 200) == library);   // little to do for each processor
     CHECK(form_of("f16", 120, 10000, "=") == own); // faster than the library
     CHECK(form_of("f16", 300, 10000, "=") == library);
     // Columns at multiples of 16 bytes: cuBLAS would round before it adds.
