@@ -240,7 +240,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
         y = x.copy();
     tensor<double, dyn, dyn, dyn, dyn> S(n, n, matrices, batch, on), b(n, sides, matrices, batch, on);
     tensor<double, dyn, dyn, dyn> T(n, n, batch, on);
-    tensor<std::int32_t, dyn, dyn> codes(matrices, batch, on);
+    tensor<std::int32_t, dyn, dyn> codes(matrices, batch, on), of_sides(sides, batch, on);
     fill(D, 1, 0.5), fill(given, 2);
     const auto of_each = [&](auto& A, auto& right, auto& out) {
         A(i, j, f, e) = D(i, f, e) * D(j, f, e);
@@ -259,7 +259,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
         A(i, j, e) = D(i, 0, e) * D(j, 1, e);
         A(i, i, e) += 4;
         right(i, r, f, e) = 2 * given(i, r, f, e);
-        solve(A(i, j, e), i, j, right(j, r, f, e), codes(r, e));
+        solve(A(i, j, e), i, j, right(j, r, f, e), of_sides(r, e)); // the longer index counts its sides
         out(i, r, f, e) = right(i, r, f, e) - given(i, r, f, e);
     };
     of_all(T, b, y);
