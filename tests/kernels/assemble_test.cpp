@@ -49,10 +49,12 @@ TEST_CASE("every kernel is assembled") {
     // a kernel behind another is a part of it
     CHECK(std::count_if(sources.begin(), sources.end(),
                         [](const auto& source) { return source.second != "ricci_block_sums"; }) <= 300);
-    // Of factorizations four have some words there, where their registers are capped: 8 bytes of Cholesky in panels and
-    // of QR by lanes, 40 of LU in panels, 56 of Cholesky of c64 in shared memory.
-    constexpr std::int64_t most_of_factorization = 56;
-    for (const auto& [source, entry] : sources) with.check(source, entry == "ricci_factor" ? most_of_factorization : 0);
+    // Of factorizations some have a few words there, where their registers are capped since more warps are worth it,
+    // as their models weigh (factor_lanes_qr.cpp: up to 32 registers that are missing): 8 bytes of Cholesky in
+    // panels, 8 and, of c128, 64 of QR by lanes, 40 of LU in panels, 56 of Cholesky of c64 in shared memory.
+    constexpr std::int64_t most_of_factorization = 64;
+    for (const auto& [source, entry] : sources)
+        with.check(source, entry == "ricci_factor" ? most_of_factorization : 0);
 }
 
 TEST_CASE("A^T B by boxes of columns that start anywhere is assembled") {
@@ -130,8 +132,10 @@ TEST_CASE("layers by minimal filtering are assembled") {
         REQUIRE(plan.steps[0].kernel == ricci::lowering::family::winograd);
         for (const auto& request : ricci::runtime::executable::requests(plan, with.chip))
             for (const auto* kernel : ricci::runtime::kernels_of(request)) {
-                if (l.is_all_in_registers) with.check(kernel->source);
-                else CHECK(!with.compiler.compile(kernel->source).empty());
+                if (l.is_all_in_registers)
+                    with.check(kernel->source);
+                else
+                    CHECK(!with.compiler.compile(kernel->source).empty());
             }
     }
 }

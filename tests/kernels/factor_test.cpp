@@ -50,13 +50,14 @@ void check(std::vector<matrix_problem> problems, std::int32_t device) {
     }
 }
 
-/// One kernel, all kinds of matrices.
+/// One kernel, all kinds of matrices; of large ones, which take a minute each to be judged, some.
 void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
-    std::size_t n = static_cast<std::size_t>(p.m + p.n);
+    std::size_t n = static_cast<std::size_t>(p.m + p.n), turn = n;
+    constexpr std::int64_t large = 40000;
     for (const auto kind : kinds) {
-        if (!is_wanted(kind, p.what)) continue;
+        if (!is_wanted(kind, p.what) || (p.m * p.n > large && turn++ % 3 != 0)) continue;
         p.kind = kind;
-        p.batch = p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
+        p.batch = p.m * p.n > large ? 1 : p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
         p.seed = n;
         problems.push_back(p);
     }
