@@ -98,7 +98,8 @@ template <int C> struct lane_team {
     }
 };
 
-template <int P> RICCI_FUNCTION void run_call(const arguments& a, unsigned char* memory, long long first, int elements) {
+template <int P>
+RICCI_FUNCTION void run_call(const arguments& a, unsigned char* memory, long long first, int elements) {
     constexpr int items = items_of_phase<P>, lanes = call_lanes[phase_call[P]];
     RICCI_UNROLL_ONCE
     for (int before = 0; before < items * elements; before += threads_per_block / lanes) {

@@ -82,7 +82,8 @@ template <int C, class Team> class call_work {
 
     /// Reciprocals of numbers beyond lose digits, or overflow; squares of numbers between these have all.
     static constexpr bool is_float = sizeof(typename real_part<compute>::type) == 4;
-    static constexpr double least_divisor = is_float ? 0x1p-125 : 0x1p-1020, most_divisor = is_float ? 0x1p125 : 0x1p1020;
+    static constexpr double least_divisor = is_float ? 0x1p-125 : 0x1p-1020,
+                            most_divisor = is_float ? 0x1p125 : 0x1p1020;
     static constexpr double least_norm = is_float ? 0x1p-50 : 0x1p-450, most_norm = is_float ? 0x1p50 : 0x1p450,
                             upwards = is_float ? 0x1p80 : 0x1p600, downwards = 1 / upwards;
 
@@ -253,7 +254,8 @@ template <int C, class Team> class call_work {
                 below += of::square(of::scaled(team.template load<A>(i, k), scale));
             below = team.total(below);
             const number alpha = of::scaled(head, scale);
-            const truth reflects = Team::negated(Team::both(Team::is_equal(below, Team::real_of(0)), of::is_real(alpha)));
+            const truth reflects =
+                Team::negated(Team::both(Team::is_equal(below, Team::real_of(0)), of::is_real(alpha)));
             const real beta =
                 -Team::with_sign(Team::root(of::square(alpha) + below), of::real_part_of(alpha));
             const number difference = alpha - number_of(beta);
