@@ -145,6 +145,22 @@ struct executable::places {
     }
 };
 
+namespace {
+
+/// By the kernel that begins at a step: pivots and infos are integers, which may be the entries of a table in a later
+/// statement.
+std::vector<std::int32_t> tables_written_by(const plan& p, std::size_t first) {
+    std::vector<std::int32_t> out;
+    for (auto n = first; n == first || (n < p.steps.size() && !begins_kernel(p, n)); ++n) {
+        const auto& st = p.steps[n];
+        for (std::size_t o = 0; o < st.operands.size() && st.matrices.task != matrix_task::none; ++o)
+            if (is_index(st.operands[o].type) && writes_operand(st, o)) out.push_back(st.operands[o].source);
+    }
+    return out;
+}
+
+} // namespace
+
 executable::executable(device d, plan p)
     : device_(d), backend_(backend_of(d)), temporaries_(std::move(p.temporaries)), groups_(std::move(p.groups)),
       workspace_bytes_(static_cast<std::size_t>(p.workspace_bytes)),
@@ -161,6 +177,7 @@ executable::executable(device d, plan p)
             take_scatter(st, p.checks);
         }
         out.step = st;
+        out.written_tables = tables_written_by(p, n);
         if (out.step.kernel == family::library) {
             out.how = prepared_step::runner::library;
             plan_gemm(out);
@@ -356,7 +373,7 @@ void executable::launch_group(std::size_t first, std::size_t last, const places&
 void executable::launch(const prepared_step& st, const places& where) const {
     if (st.how == prepared_step::runner::library) return launch_library(st, where);
     if (st.how == prepared_step::runner::interpreter && st.step.matrices.task != matrix_task::none)
-        return run_reference_matrices(st.step, where), note_written_tables(st.step, where);
+        return run_reference_matrices(st.step, where), note_written_tables(st, where);
     if (st.how == prepared_step::runner::interpreter) return run_reference(st.step, where.s.scalars, where);
     // While a thread waits for other nodes to end a kernel, which read its words, it may take up another statement's
     // slices.
@@ -365,14 +382,11 @@ void executable::launch(const prepared_step& st, const places& where) const {
     write_arguments(backend_, st.kernel.request(), st.step.compute, where.s.scalars, where, words, where.slice,
                     where.lists, where.adds_at_once);
     st.kernel.launch(backend_, words, where.lists.rows);
-    if (st.step.matrices.task != matrix_task::none) note_written_tables(st.step, where);
+    note_written_tables(st, where);
 }
 
-/// Pivots and infos are integers, which may be the entries of a table in a later statement.
-void executable::note_written_tables(const step& st, const places& where) const {
-    for (std::size_t o = 0; o < st.operands.size(); ++o)
-        if (is_index(st.operands[o].type) && writes_operand(st, o))
-            contents_written(device_, where(st.operands[o].source));
+void executable::note_written_tables(const prepared_step& st, const places& where) const {
+    for (const auto source : st.written_tables) contents_written(device_, where(source));
 }
 
 void executable::launch_library(const prepared_step& st, const places& where) const {

@@ -20,8 +20,9 @@ struct prepared_step {
     runner how = runner::kernel;
     lowering::step step;
     loaded_request kernel;
-    std::int32_t scatter = -1;           ///< of the executable's
-    std::vector<std::int32_t> additions; ///< of a chain: scatters that its kernel may do itself
+    std::int32_t scatter = -1;                ///< of the executable's
+    std::vector<std::int32_t> written_tables; ///< sources of integers that the kernel writes
+    std::vector<std::int32_t> additions;      ///< of a chain: scatters that its kernel may do itself
     std::int32_t fills_for = -1; ///< a scatter that can start from zero instead, if zero is what this step sets
     gemm_problem gemm;           ///< library: all but the pointers
     std::int32_t a = -1, b = -1; ///< library: the operands that play A and B, in the BLAS's order
@@ -66,7 +67,7 @@ class executable {
     void zero_temporaries(char* workspace) const;
     std::int32_t first_access_of(std::int32_t statement) const;
     void launch(const prepared_step& st, const places& where) const;
-    void note_written_tables(const lowering::step& st, const places& where) const;
+    void note_written_tables(const prepared_step& st, const places& where) const;
     void launch_library(const prepared_step& st, const places& where) const;
     /// Steps [first, last), slice by slice.
     void launch_group(std::size_t first, std::size_t last, const places& all) const;

@@ -223,3 +223,27 @@ TEST_CASE("what is wrong with sizes that are known at run time only is refused")
     tensor<std::int32_t, dyn, dyn> pivots(4, 2, ricci::cpu());
     CHECK_THROWS_WITH(lu(A(i, j, e), i, j, pivots(k, e)), Catch::Contains("has 3 pivots"));
 }
+
+TEST_CASE("pivots that a fused program writes are a table anew after each run") {
+    constexpr std::int64_t count = 5000;
+    tensor<double, 2, 2, dyn> A(count, ricci::cpu());
+    tensor<std::int32_t, 2, dyn> pivots(count, ricci::cpu());
+    tensor<std::int32_t, dyn> info(count, ricci::cpu());
+    tensor<double, 2> v(ricci::cpu());
+    auto program = ricci::record([&] {
+        ricci::local<double, 2, 2, dyn> S(count);
+        S(i, j, e) = 2 * A(i, j, e);
+        lu(S(i, j, e), i, j, pivots(k, e), info(e));
+    });
+    const auto counted = [&] {
+        program();
+        v.fill(0);
+        v(pivots(k, e)) += 1;
+        return v.download();
+    };
+    A(i, j, e) = 1;
+    A(1, 0, e) = 3; // rows are exchanged
+    CHECK(counted() == std::vector<double>{0, 2 * count});
+    A(0, 0, e) = 5; // they are not
+    CHECK(counted() == std::vector<double>{count, count});
+}
