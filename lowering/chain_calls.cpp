@@ -130,7 +130,6 @@ void chain_state::find_places_of_calls() {
         auto& ph = out_.phases[static_cast<std::size_t>(p)];
         if (!ph.call) continue;
         auto call = *ph.call;
-        const auto view_of = [&](matrix_role r) { return call.of(r); };
         const auto at = [&](std::int32_t v) -> const chain_view& { return out_.views[static_cast<std::size_t>(v)]; };
         const auto is_slot = [&](std::int32_t v) { return v >= 0 && at(v).where == chain_view::space::slot; };
         const auto share = [&](std::int32_t v, std::int32_t u) {
@@ -144,7 +143,7 @@ void chain_state::find_places_of_calls() {
             return true;
         };
         using enum matrix_role;
-        const auto matrix_view = view_of(matrix), given_view = view_of(given), solution_view = view_of(solution);
+        const auto matrix_view = call.of(matrix), given_view = call.of(given), solution_view = call.of(solution);
         const bool works_on_q = call.method == matrix_method::apply_q || call.method == matrix_method::apply_qh ||
                                 call.method == matrix_method::form_q;
         const auto right_rows = works_on_q ? call.rows : std::max(call.rows, call.columns);
@@ -159,9 +158,8 @@ void chain_state::find_places_of_calls() {
             const bool is_free = is_slot(matrix_view) && !is_wanted && !at(matrix_view).conjugated &&
                                  is_apart(matrix_view) && !share(matrix_view, given_view) &&
                                  !share(matrix_view, solution_view);
-            call.matrix = is_slot(matrix_view) && call.keeps_factors ? matrix_view
-                          : is_free                                  ? matrix_view
-                                                                     : own_slot(p, call.rows, call.columns);
+            const bool stays = is_slot(matrix_view) && call.keeps_factors;
+            call.matrix = stays || is_free ? matrix_view : own_slot(p, call.rows, call.columns);
         }
         ph.call = call;
     }

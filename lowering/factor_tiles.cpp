@@ -1,7 +1,6 @@
 // factor_tiles: the parameters of the GPU's factor_tiles kernel, and what each would cost.
 #include "lowering/factor_tiles.hpp"
 
-#include "lowering/factor_lanes.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "lowering/sm_limits.hpp"
 

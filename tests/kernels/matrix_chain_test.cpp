@@ -92,20 +92,17 @@ struct results {
 };
 
 /// Temporaries of a program: tensors of their own, or locals.
-template <class T>
-struct in_memory {
-    tensor<T, dyn, dyn, dyn> S, tall, b, c;
-    in_memory(sizes s, ricci::device on)
+template <class Tensor>
+struct temporaries_in {
+    Tensor S, tall, b, c;
+    temporaries_in(sizes s, ricci::device on)
         : S(s.n, s.n, s.batch, on), tall(s.n + 2, s.n, s.batch, on), b(s.n, s.r, s.batch, on),
           c(s.n + 2, s.r, s.batch, on) {}
 };
 template <class T>
-struct in_chip {
-    local<T, dyn, dyn, dyn> S, tall, b, c;
-    in_chip(sizes s, ricci::device on)
-        : S(s.n, s.n, s.batch, on), tall(s.n + 2, s.n, s.batch, on), b(s.n, s.r, s.batch, on),
-          c(s.n + 2, s.r, s.batch, on) {}
-};
+using in_memory = temporaries_in<tensor<T, dyn, dyn, dyn>>;
+template <class T>
+using in_chip = temporaries_in<local<T, dyn, dyn, dyn>>;
 
 template <class T, class Temporaries>
 void assemble(const operands<T>& a, Temporaries& t) {
