@@ -43,6 +43,12 @@ template <> struct role_element<vector_role> {
 template <> struct role_element<info_role> { using type = typename type_of<info_type>::type; };
 template <> struct role_element<log_abs_role> { using type = real; };
 
+/// How far apart a step's elements are, whatever its sign: one that is an argument holds the batch's extent, so that
+/// it is a long one.
+RICCI_FUNCTION constexpr long long length_of_step(long long step) {
+    return step == argument ? -(argument + 1) : step < 0 ? -step : step;
+}
+
 struct arguments {
     void* data[role_count]; ///< element (0, 0) of the batch's first
     void* workspace;        ///< the step's own memory, where its kernel wants some

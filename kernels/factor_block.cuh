@@ -53,9 +53,7 @@ constexpr int blocks_of_sm = stages > 0 ? stages
 template <int Role, class Move>
 RICCI_FUNCTION void each_element(int height, int begin, int end, const Move& move) {
     const int thread = static_cast<int>(threadIdx.x), width = end - begin;
-    constexpr long long along = matrix_step[Role][0] < 0 ? -matrix_step[Role][0] : matrix_step[Role][0],
-                        across = matrix_step[Role][1] < 0 ? -matrix_step[Role][1] : matrix_step[Role][1];
-    if constexpr (along <= across) {
+    if constexpr (length_of_step(matrix_step[Role][0]) <= length_of_step(matrix_step[Role][1])) {
         RICCI_UNROLL_4
         for (int e = thread; e < height * width; e += threads_per_block) move(e % height, begin + e / height);
     } else {

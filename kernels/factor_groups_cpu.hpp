@@ -17,18 +17,30 @@ struct group_of {
     int count;
     bool interleaved = true;
 
-    RICCI_FUNCTION group_of(const arguments& a, long long matrix, int matrices) : count(matrices) {
+    RICCI_FUNCTION group_of(const arguments& a, long long matrix, int matrices)
+        : count(matrices), along_(a.step[Role][0]), across_(a.step[Role][1]) {
         for (int t = 0; t < lanes; ++t) {
             first[t] = t < matrices ? operand_of<Role>(a, matrix + t) : first[matrices - 1];
             interleaved = interleaved && first[t] == first[0] + t;
         }
     }
+
+    /// Elements from one row, and from one column, to the next.
+    RICCI_FUNCTION long long along() const {
+        return matrix_step[Role][0] == argument ? along_ : matrix_step[Role][0];
+    }
+    RICCI_FUNCTION long long across() const {
+        return matrix_step[Role][1] == argument ? across_ : matrix_step[Role][1];
+    }
+
+  private:
+    long long along_, across_;
 };
 
 /// Elements of a matrix that are neighbors in memory, as long as they are neighbors in scratch too.
 template <int Role, int M, int N, int Height>
 struct runs_of {
-    static constexpr long long along = matrix_step[Role][0], across = matrix_step[Role][1];
+    static constexpr long long along = matrix_step[Role][0], across = matrix_step[Role][1]; ///< or `argument`
     static constexpr bool exist = (along == 1 && M > 1) || across == 1 || (M == 1 && N == 1);
     static constexpr bool by_columns = along == 1 && M > 1;
     /// Only the lower triangle matters, and is worth shorter runs.
@@ -75,7 +87,7 @@ RICCI_FUNCTION long long place_in_run(int at) {
 template <int Role, int M, int N, int Height>
 RICCI_APART void load_group(const group_of<Role>& from, long long column, real* to) {
     using runs = runs_of<Role, M, N, Height>;
-    constexpr long long along = matrix_step[Role][0], across = matrix_step[Role][1];
+    const long long along = from.along(), across = from.across();
     const long long base = column * across;
     if (from.interleaved && from.count == lanes) {
         for (int j = 0; j < N; ++j)
@@ -95,8 +107,8 @@ RICCI_APART void load_group(const group_of<Role>& from, long long column, real* 
     }
     if constexpr (runs::exist) {
         constexpr long long step = (runs::by_columns ? 1 : Height) * number_size;
-        constexpr long long run_step = (runs::by_columns ? across : along),
-                            run_apart = (runs::by_columns ? Height : 1);
+        constexpr long long run_apart = runs::by_columns ? Height : 1;
+        const long long run_step = runs::by_columns ? across : along;
         for (int r = 0; r < runs::count; ++r)
             for_vectors_of_run<runs::length * parts>(
                 first_needed<runs>(r), end_of_needed<runs>(r), [&](auto count, int at) RICCI_INLINED {
@@ -123,7 +135,7 @@ RICCI_APART void load_group(const group_of<Role>& from, long long column, real* 
 template <int Role, int M, int N, int Height>
 RICCI_APART void store_group(const group_of<Role>& to, long long column, const real* from) {
     using runs = runs_of<Role, M, N, Height>;
-    constexpr long long along = matrix_step[Role][0], across = matrix_step[Role][1];
+    const long long along = to.along(), across = to.across();
     const long long base = column * across;
     if (to.interleaved && to.count == lanes) {
         for (int j = 0; j < N; ++j)
@@ -144,8 +156,8 @@ RICCI_APART void store_group(const group_of<Role>& to, long long column, const r
     }
     if constexpr (runs::exist) {
         constexpr long long step = (runs::by_columns ? 1 : Height) * number_size;
-        constexpr long long run_step = (runs::by_columns ? across : along),
-                            run_apart = (runs::by_columns ? Height : 1);
+        constexpr long long run_apart = runs::by_columns ? Height : 1;
+        const long long run_step = runs::by_columns ? across : along;
         for (int r = 0; r < runs::count; ++r)
             for_vectors_of_run<runs::length * parts>(
                 first_needed<runs>(r), end_of_needed<runs>(r), [&](auto count, int at) RICCI_INLINED {

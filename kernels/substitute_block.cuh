@@ -51,8 +51,10 @@ struct block_matrix {
 
 /// Whether T's columns are what is contiguous; as LAPACK's are where the steps are arguments.
 template <bool Forward> RICCI_FUNCTION constexpr bool goes_down_columns() {
-    const long long along = matrix_step[matrix_role][triangle<Forward>::adjoint ? 1 : 0];
-    return along == argument ? !triangle<Forward>::adjoint : along == 1 || along == -1;
+    constexpr bool adjoint = triangle<Forward>::adjoint;
+    const long long along = length_of_step(matrix_step[matrix_role][adjoint]),
+                    across = length_of_step(matrix_step[matrix_role][!adjoint]);
+    return along == 1 || (across != 1 && !adjoint && matrix_step[matrix_role][0] == argument);
 }
 
 /// The panel's diagonal block, T(i, k) at [k][i]: only what is read.

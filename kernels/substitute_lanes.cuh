@@ -29,8 +29,7 @@ template <int Lanes> struct matrix_lanes {
     // ---- where matrices lie in shared memory ----
     static constexpr long long row_in_memory = matrix_step[matrix_role][0],
                                column_in_memory = matrix_step[matrix_role][1];
-    static RICCI_FUNCTION constexpr long long length_of(long long step) { return step < 0 ? -step : step; }
-    static constexpr bool columns_contiguous = length_of(row_in_memory) <= length_of(column_in_memory);
+    static constexpr bool columns_contiguous = length_of_step(row_in_memory) <= length_of_step(column_in_memory);
     static constexpr int row_step = static_cast<int>(in_slabs ? row_in_memory : columns_contiguous ? 1 : n | 1),
                          column_step = static_cast<int>(in_slabs ? column_in_memory : columns_contiguous ? m : 1);
     // Of matrices that come element by element, the groups of a warp begin as many banks apart as they read.

@@ -134,7 +134,7 @@ template <int Lanes> struct vector_matrices {
                             across = matrix_step[matrix_role][1 - of_rows];
         const long long steps[2] = {offset_of<matrix_role>(a, 1, 0), offset_of<matrix_role>(a, 0, 1)};
         const long long n = column_count(a);
-        if constexpr (along == argument) {
+        if constexpr (along == argument && across == argument) {
             if (steps[of_rows] != 1 && steps[1 - of_rows] == 1)
                 divide<Forward, false, true, Sides>({matrix, steps[of_rows], 1}, n, w);
             else divide<Forward, true, false, Sides>({matrix, steps[1 - of_rows], steps[of_rows]}, n, w);

@@ -140,7 +140,8 @@ warp_work work_of(const step& st, const lane_grid& g, std::int64_t panel) {
 constexpr double of_issue = 0.42, of_arithmetic = 1.63, of_shared = 0.71, of_latency = 0.955, of_copies = 1.04;
 constexpr double of_missing_register = 0.024; ///< more instructions and latency
 
-double seconds_of(const step& st, const batched_tile& tile, const machine& chip) {
+/// Cycles of an SM for a block.
+double cycles_of(const step& st, const batched_tile& tile, const machine& chip) {
     const auto g = grid_of(st, tile);
     const auto s = matrix_sizes_of(st);
     const auto work = work_of(st, g, std::max(tile.k_panel, 1));
@@ -149,7 +150,6 @@ double seconds_of(const step& st, const batched_tile& tile, const machine& chip)
     const double spilled = 1 + of_missing_register * static_cast<double>(registers_missing(g, tile));
     const bool wide = real_of(st.compute) == scalar_type::f64;
     const double f64_turns = wide ? std::max(1.0, chip.flops_f32 / std::max(chip.flops_f64, 1.0)) : 1;
-    // Cycles of an SM for a block.
     const double all = warps * rounds;
     const double issued = of_issue * all * work.instructions / 4 * spilled,
                  computed = of_arithmetic * all * work.arithmetic * f64_turns / 4,
@@ -160,15 +160,15 @@ double seconds_of(const step& st, const batched_tile& tile, const machine& chip)
     const double bytes = elements * static_cast<double>(g.size) * tile.products;
     const double copied = of_copies * bytes / chip.bandwidth * chip.processors * sm_clock(chip);
     const auto cube = [](double x) { return x * x * x; };
-    const double cycles = std::cbrt(cube(issued) + cube(computed) + cube(moved) + cube(waited) + cube(copied));
-    return cycles / sm_clock(chip) * static_cast<double>(up(s.matrices, tile.products)) / chip.processors;
+    return std::cbrt(cube(issued) + cube(computed) + cube(moved) + cube(waited) + cube(copied));
 }
 
-/// What candidates are sorted by: long code, whose compilation the first run waits for, has to be worth it.
+/// What candidates are sorted by, whatever the number of matrices, so that another one needs no other kernel: long
+/// code, whose compilation the first run waits for, has to be worth it.
 double rank_of(const step& st, const batched_tile& tile, const machine& chip) {
     const auto g = grid_of(st, tile);
     const auto values = static_cast<double>(g.column_slots * g.row_slots * g.words());
-    return seconds_of(st, tile, chip) * (1 + 6e-4 * values) * (registers_missing(g, tile) > 0 ? 1.02 : 1.0);
+    return cycles_of(st, tile, chip) / tile.products * (1 + 6e-4 * values) * (registers_missing(g, tile) > 0 ? 1.02 : 1.0);
 }
 
 } // namespace
@@ -185,7 +185,8 @@ std::int64_t qr_lanes_shared_bytes(const step& st, const batched_tile& tile, con
 }
 
 double qr_lanes_seconds(const step& st, const batched_tile& tile, const machine& chip) {
-    return seconds_of(st, tile, chip);
+    const auto blocks = static_cast<double>(up(matrix_sizes_of(st).matrices, tile.products));
+    return cycles_of(st, tile, chip) / sm_clock(chip) * blocks / chip.processors;
 }
 
 std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chip) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 namespace ricci::runtime {
@@ -96,8 +97,12 @@ std::string factor_constants(const step& st, const machine& chip) {
         const auto role = static_cast<matrix_role>(r);
         const auto* const o = operand_in(st, role);
         has.push_back(o != nullptr);
-        const auto [along, across] = axes_in(w, role);
-        steps.push_back({extent(stride_along(o, along)), extent(stride_along(o, across))});
+        const auto least = o == nullptr ? 0 : least_changing_step(st, *o);
+        auto& of_role = steps.emplace_back();
+        for (const auto axis : axes_in(w, role)) {
+            const auto stride = stride_along(o, axis);
+            of_role.push_back(stride != 0 && std::abs(stride) >= least ? argument : extent(stride));
+        }
     }
     text.list("has_role", has);
     text.wide_table("matrix_step", steps);

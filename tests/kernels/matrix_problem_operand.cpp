@@ -126,6 +126,8 @@ operand_place place_as(matrix_layout layout, const std::vector<operand_index>& i
     if (layout == matrix_layout::row_major && has_rows && indices.size() > 1 && !is_of_batch(1))
         std::swap(order[0], order[1]);
     if (layout == matrix_layout::interleaved) std::stable_partition(order.begin(), order.end(), is_of_batch);
+    if (layout == matrix_layout::between && has_rows)
+        std::stable_partition(order.begin() + 1, order.end(), is_of_batch);
     for (const auto& i : indices) out.positions.push_back({i.extent, 0, 0, {{i.label, 1}}});
     std::int64_t next = 1;
     for (const auto n : order) {
