@@ -9,12 +9,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace ricci::lowering {
 namespace {
 
 constexpr matrix_role roles[] = {matrix_role::matrix, matrix_role::vector, matrix_role::info, matrix_role::given,
                                  matrix_role::solution};
+
+/// Whether all matrices that a phase's items view have elements of their own. Those that are only read may be windows
+/// of one sequence, or Toeplitz matrices.
+bool are_apart(const chain_view& v, const std::vector<std::int64_t>& items) {
+    std::vector<std::int64_t> offsets{0};
+    const auto take = [&](const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
+        for (std::size_t d = 0; d < extents.size(); ++d) {
+            const auto before = offsets.size();
+            for (std::int64_t x = 1; x < extents[d]; ++x)
+                for (std::size_t n = 0; n < before; ++n) offsets.push_back(offsets[n] + x * strides[d]);
+        }
+    };
+    take(v.inner_extent, v.inner), take(items, v.item);
+    std::sort(offsets.begin(), offsets.end());
+    return std::adjacent_find(offsets.begin(), offsets.end()) == offsets.end();
+}
 
 } // namespace
 
@@ -135,13 +153,6 @@ void chain_state::find_places_of_calls() {
         const auto share = [&](std::int32_t v, std::int32_t u) {
             return is_slot(v) && is_slot(u) && at(v).number == at(u).number;
         };
-        // Every item has a part of its own.
-        const auto is_apart = [&](std::int32_t v) {
-            const auto& item = at(v).item;
-            for (std::size_t a = 0; a < item.size(); ++a)
-                if (item[a] == 0 && ph.items[a] > 1) return false;
-            return true;
-        };
         using enum matrix_role;
         const auto matrix_view = call.of(matrix), given_view = call.of(given), solution_view = call.of(solution);
         const bool works_on_q = call.method == matrix_method::apply_q || call.method == matrix_method::apply_qh ||
@@ -149,15 +160,15 @@ void chain_state::find_places_of_calls() {
         const auto right_rows = works_on_q ? call.rows : std::max(call.rows, call.columns);
         const bool fits = call.rows == call.columns || works_on_q;
         if (solution_view >= 0)
-            call.right = is_slot(solution_view) && fits && is_apart(solution_view)
+            call.right = is_slot(solution_view) && fits && are_apart(at(solution_view), ph.items)
                              ? solution_view
                              : own_slot(p, right_rows, call.sides);
         if (call.task == matrix_task::factor) {
             const bool is_wanted =
                 is_slot(matrix_view) && out_.slots[static_cast<std::size_t>(at(matrix_view).number)].last_phase > p;
             const bool is_free = is_slot(matrix_view) && !is_wanted && !at(matrix_view).conjugated &&
-                                 is_apart(matrix_view) && !share(matrix_view, given_view) &&
-                                 !share(matrix_view, solution_view);
+                                 !share(matrix_view, given_view) && !share(matrix_view, solution_view) &&
+                                 are_apart(at(matrix_view), ph.items);
             const bool stays = is_slot(matrix_view) && call.keeps_factors;
             call.matrix = stays || is_free ? matrix_view : own_slot(p, call.rows, call.columns);
         }

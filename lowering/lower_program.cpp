@@ -173,14 +173,22 @@ class program_joiner {
                 const auto& here = st.operands[o % st.operands.size()];
                 if (here.source >= 0 || !out_.temporaries[static_cast<std::size_t>(-1 - here.source)].is_local)
                     continue;
-                const bool is_output = o == st.operands.size();
                 for (std::size_t a = 0; a < st.axes.size(); ++a) {
                     if (!here.present[a] || here.stride[a] == 0 || st.axes[a].extent < 2) continue;
                     const auto [found, is_new] = names.try_emplace({here.source, here.stride[a]}, st.axes[a].name);
-                    if (!is_new && !is_output && found->second != st.axes[a].name) rename(st, a, found->second);
+                    if (!is_new && !is_made(st, o % st.operands.size()) && found->second != st.axes[a].name)
+                        rename(st, a, found->second);
                 }
             }
         }
+    }
+
+    /// Whether the step writes its operand o; of a call one that takes nothing from the same memory.
+    static bool is_made(const step& st, std::size_t o) {
+        if (st.matrices.task == matrix_task::none) return o == 0;
+        for (std::size_t r = 0; r < st.operands.size(); ++r)
+            if (st.operands[r].source == st.operands[o].source && reads_operand(st, r)) return false;
+        return writes_operand(st, o);
     }
 
     static void rename(step& st, std::size_t axis, std::string_view name) {
@@ -200,13 +208,9 @@ class program_joiner {
                 const auto& here = st.operands[o % st.operands.size()];
                 if (here.source >= 0 || !met.insert(here.source).second) continue;
                 auto& t = out_.temporaries[static_cast<std::size_t>(-1 - here.source)];
-                const bool is_output = st.matrices.task == matrix_task::none
-                                           ? o == st.operands.size()
-                                           : writes_operand(st, o % st.operands.size()) &&
-                                                 st.matrices.of(matrix_role::matrix) !=
-                                                     static_cast<std::int32_t>(o % st.operands.size());
-                const bool writes_all = is_output && st.op == assignment::assign && here.bounds.empty() &&
-                                        here.gathers.empty() && element_count(st.axes, here.present) == t.elements;
+                const bool writes_all = is_made(st, o % st.operands.size()) && st.op == assignment::assign &&
+                                        here.bounds.empty() && here.gathers.empty() &&
+                                        element_count(st.axes, here.present) == t.elements;
                 t.is_zeroed = t.is_local && !writes_all;
             }
     }
