@@ -2,6 +2,8 @@
 #include "runtime/step_memory.hpp"
 
 #include "lowering/matrix_sizes.hpp"
+#include "lowering/same_memory.hpp"
+#include "runtime/chain_numbers.hpp"
 #include "runtime/half.hpp"
 #include "runtime/matrix_numbers.hpp"
 
@@ -21,30 +23,35 @@ constexpr std::size_t alignment = 256, most_sets = 64;
 constexpr std::size_t most_read = std::size_t{16} << 20; ///< bytes at each end of an output
 constexpr std::size_t block_elements = 131071;           ///< a prime, so that the products of a batch differ
 
+enum class signs : std::uint8_t { both, positive };
+
+/// Of complex numbers both parts, of positive ones the real part.
 template <class T>
-void write_numbers(std::vector<std::byte>& out, std::mt19937_64& random) {
-    std::uniform_real_distribution<double> number(-1, 1);
+void write_numbers(std::vector<std::byte>& out, std::mt19937_64& random, scalar_type type, signs of) {
+    std::uniform_real_distribution<double> number(of == signs::positive ? 0.25 : -1, 1);
+    bool is_imaginary = false;
     for (std::size_t at = 0; at + sizeof(T) <= out.size(); at += sizeof(T)) {
-        const auto x = static_cast<T>(number(random));
+        const auto x = static_cast<T>(is_imaginary && of == signs::positive ? 0 : number(random));
         std::memcpy(out.data() + at, &x, sizeof x);
+        is_imaginary = is_complex(type) && !is_imaginary;
     }
 }
 
-std::vector<std::byte> random_numbers(scalar_type type, std::size_t elements, std::uint64_t seed) {
+std::vector<std::byte> random_numbers(scalar_type type, std::size_t elements, std::uint64_t seed, signs of) {
     std::vector<std::byte> out(elements * static_cast<std::size_t>(size_of(type)));
     std::mt19937_64 random(seed);
     switch (real_of(type)) {
     case scalar_type::f16:
-        write_numbers<half>(out, random);
+        write_numbers<half>(out, random, type, of);
         break;
     case scalar_type::bf16:
-        write_numbers<bfloat16>(out, random);
+        write_numbers<bfloat16>(out, random, type, of);
         break;
     case scalar_type::f32:
-        write_numbers<float>(out, random);
+        write_numbers<float>(out, random, type, of);
         break;
     default:
-        write_numbers<double>(out, random);
+        write_numbers<double>(out, random, type, of);
         break;
     }
     return out;
@@ -100,19 +107,16 @@ step_memory::step_memory(backend& b, const step& st, const statement& s, std::si
         own.type = scalar_type::f64, own.last = st.workspace.bytes / size_of(scalar_type::f64) - 1;
         regions_.push_back(own);
     }
+    for (std::size_t o = 0; o < st.operands.size(); ++o)
+        if (writes_operand(st, o)) add_output(st.operands[o].source);
     const bool of_matrices = st.matrices.task != matrix_task::none;
-    for (std::size_t o = 0; o < st.operands.size(); ++o) {
-        const auto r = region_of(st.operands[o].source);
-        if (writes_operand(st, o) && std::find(outputs_.begin(), outputs_.end(), r) == outputs_.end())
-            outputs_.push_back(r);
-    }
-    const auto is_read = [&](matrix_role role) {
+    const auto is_overwritten = [&](matrix_role role) {
         const auto* const o = operand_in(st, role);
-        return o != nullptr && std::find(outputs_.begin(), outputs_.end(), region_of(o->source)) != outputs_.end();
+        return o != nullptr && is_output(o->source);
     };
-    used_up_ = of_matrices && (is_read(matrix_role::matrix) || is_read(matrix_role::given));
+    used_up_ = of_matrices && (is_overwritten(matrix_role::matrix) || is_overwritten(matrix_role::given));
     make_sets(least_bytes);
-    if (of_matrices) fill_for_matrices(st);
+    if (of_matrices) write_matrices({&st, 1}), keep_outputs();
 }
 
 step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const statement& s, std::size_t least_bytes)
@@ -120,10 +124,32 @@ step_memory::step_memory(backend& b, const plan& p, std::int32_t chain, const st
     const auto& c = p.chains[static_cast<std::size_t>(chain)];
     std::set<std::int32_t> outside;
     for (const auto& m : c.memories) outside.insert(m.source);
-    for (const auto& st : p.steps)
-        if (st.chain == chain) add_regions(st, s, &outside);
-    outputs_.push_back(region_of(output_of(c).source));
+    std::vector<step> steps;
+    for (const auto& st : p.steps) {
+        if (st.chain != chain) continue;
+        for (auto& o : steps.emplace_back(st).operands) o.source = same_tensor(p, o.source); // as memories have it
+        add_regions(steps.back(), s, &outside);
+    }
+    for (const auto& m : c.memories)
+        if (m.is_written) add_output(m.source);
+    const bool of_matrices = std::ranges::any_of(c.phases, [](const chain_phase& ph) { return ph.call.has_value(); });
+    chain_numbers numbers;
+    if (of_matrices) numbers = chain_numbers_of(c, steps);
+    for (const auto source : numbers.weights) regions_[region_of(source)].is_positive = true;
+    for (const auto source : numbers.factors) regions_[region_of(source)].is_positive = false;
+    used_up_ = of_matrices && std::ranges::any_of(c.memories, [&](const chain_memory& m) {
+                   return m.is_read && is_output(m.source);
+               });
     make_sets(least_bytes);
+    if (of_matrices) write_matrices(numbers.matrices), keep_outputs();
+}
+
+void step_memory::add_output(std::int32_t source) {
+    if (!is_output(source)) outputs_.push_back(region_of(source));
+}
+
+bool step_memory::is_output(std::int32_t source) const {
+    return std::find(outputs_.begin(), outputs_.end(), region_of(source)) != outputs_.end();
 }
 
 void step_memory::add_regions(const step& st, const statement& s, const std::set<std::int32_t>* outside) {
@@ -178,7 +204,9 @@ void* step_memory::address(int n, std::int32_t source) const {
 std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) const {
     const auto& r = regions_[which];
     const auto elements = static_cast<std::size_t>(r.last - r.first + 1);
-    if (!is_index(r.type)) return random_numbers(r.type, std::min(block_elements, elements), which + 1);
+    if (!is_index(r.type))
+        return random_numbers(r.type, std::min(block_elements, elements), which + 1,
+                              r.is_positive ? signs::positive : signs::both);
     const auto count = std::max<std::int64_t>(r.entries_below, 1);
     const auto rising = [&](std::size_t e) {
         return static_cast<std::int64_t>(static_cast<double>(e) / static_cast<double>(elements) *
@@ -218,35 +246,30 @@ void step_memory::fill(const set& of, std::size_t which) const {
     }
 }
 
-/// Numbers, or zeros, and in them what the operands that lie there are.
-std::vector<std::byte> step_memory::image_for_matrices(const step& st, std::size_t which) const {
-    const auto& r = regions_[which];
-    std::vector<std::byte> out(r.bytes());
-    if (!is_index(r.type)) {
-        const auto block = random_numbers(r.type, std::min(block_elements, r.bytes() / size_of(r.type)), which + 1);
-        for (std::size_t at = 0; at < out.size(); at += block.size())
-            std::memcpy(out.data() + at, block.data(), std::min(block.size(), out.size() - at));
+void step_memory::write_matrices(std::span<const step> steps) {
+    std::map<std::size_t, std::vector<std::byte>> images;
+    for (auto st = steps.rbegin(); st != steps.rend(); ++st) // so that the first one's numbers are on top
+        for (const auto role : {matrix_role::matrix, matrix_role::vector}) {
+            const auto* const o = operand_in(*st, role);
+            if (o == nullptr) continue;
+            const auto r = region_of(o->source);
+            const auto [found, is_new] = images.try_emplace(r, regions_[r].bytes());
+            auto& image = found->second;
+            if (is_new) backend_.copy_out(image.data(), begin(sets_.front(), r), image.size());
+            write_matrix_numbers(*st, role, regions_[r].first, image);
+        }
+    for (const auto& [r, image] : images) {
+        auto* const first = begin(sets_.front(), r);
+        backend_.copy_in(first, image.data(), image.size());
+        for (std::size_t n = 1; n < sets_.size(); ++n) backend_.copy_within(begin(sets_[n], r), first, image.size());
     }
-    for (const auto role : {matrix_role::matrix, matrix_role::vector})
-        if (const auto* const o = operand_in(st, role); o != nullptr && region_of(o->source) == which)
-            write_matrix_numbers(st, role, r.first, out);
-    return out;
 }
 
-void step_memory::fill_for_matrices(const step& st) {
-    const auto is_of_operand = [&](std::size_t r) {
-        return std::any_of(st.operands.begin(), st.operands.end(),
-                           [&](const operand& o) { return region_of(o.source) == r; });
-    };
-    for (std::size_t r = 0; r < regions_.size(); ++r) {
-        if (!is_of_operand(r)) continue; // memory of the step's own
+void step_memory::keep_outputs() {
+    for (const auto r : outputs_) {
         const auto bytes = regions_[r].bytes();
-        auto* const first = begin(sets_.front(), r);
-        backend_.copy_in(first, image_for_matrices(st, r).data(), bytes);
-        for (std::size_t n = 1; n < sets_.size(); ++n) backend_.copy_within(begin(sets_[n], r), first, bytes);
-        if (std::find(outputs_.begin(), outputs_.end(), r) == outputs_.end()) continue;
         const auto& own = fresh_.emplace(r, memory(backend_.allocate(bytes), {&backend_})).first->second;
-        backend_.copy_within(own.get(), first, bytes);
+        backend_.copy_within(own.get(), begin(sets_.front(), r), bytes);
     }
 }
 
