@@ -3,9 +3,9 @@
 // threads in shared memory; matrices that all elements share are the kernel's constants, which multiply-adds take as
 // they take registers, or are copied to shared memory.
 //
-// Constants: chain_tables.hpp's and chain_calls.hpp's, memory_first_phase[] (that uses it), phase_waits[] (for each other, before the
-// phase), threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at once), blocks_at_once
-// (on the whole chip). Regions are bytes from the start of shared memory.
+// Constants: chain_tables.hpp's and chain_calls.hpp's, memory_first_phase[] (that uses it), phase_waits[] (for each
+// other, before the phase), threads_per_block, elements_of_block, blocks_of_processor (that an SM is to have at once),
+// blocks_at_once (on the whole chip). Regions are bytes from the start of shared memory.
 #pragma once
 
 #include "chain_calls.cuh"

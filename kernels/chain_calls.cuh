@@ -1,5 +1,5 @@
-// chain_calls: a chain's calls on a GPU: each item's matrix by some neighboring lanes of a warp, which have a row each,
-// or several. All of a warp's lanes come along, those without an item too.
+// chain_calls: a chain's calls on a GPU: each item's matrix by some neighboring lanes of a warp, which have a row
+// each, or several. All of a warp's lanes come along, those without an item too.
 #pragma once
 
 #include "chain_calls.hpp"

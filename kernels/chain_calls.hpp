@@ -2,15 +2,15 @@
 // what chain.cuh and chain_cpu.hpp share. Matrices that come from memory alone have kernels of their own (factor_*,
 // substitute*), which keep them in registers; here they are what the phase before has left.
 //
-// A team has a matrix: on a GPU some lanes of a warp, each with every so many rows; on a CPU one thread, whose numbers
-// are those of a vector's elements. A Team has `number`, `real` (of its parts), `truth` and `position`, where
-// comparisons and pivots go, and functions of these; lane, lanes; load<View>(i, j), store<View>(i, j, x); meet(), which
-// waits for the others' stores; largest, total, exchange.
+// A team has a matrix: on a GPU some lanes of a warp, each with every so many rows; on a CPU one thread, whose
+// numbers are those of a vector's elements. A Team has `number`, `real` (of its parts), `truth` and `position`, where
+// comparisons and pivots go, and functions of these; lane, lanes; load<View>(i, j), store<View>(i, j, x); meet(),
+// which waits for the others' stores; largest, total, exchange.
 //
 // Constants: chain_tables.hpp's; phase_call[] (-1: none), call_count; of each call call_factors[] (else it has
-// factors), call_method[], call_keeps_factors[], call_upper[], call_unit[], call_rows[], call_columns[], call_sides[],
-// call_lanes[]; call_view[][], by role, of its operands, call_matrix[] and call_right[], of where it works (-1: none).
-// Conventions are factor.hpp's.
+// factors), call_method[], call_keeps_factors[], call_upper[], call_unit[], call_rows[], call_columns[],
+// call_sides[], call_lanes[]; call_view[][], by role, of its operands, call_matrix[] and call_right[], of where it
+// works (-1: none). Conventions are factor.hpp's.
 #pragma once
 
 #include "chain_tables.hpp"

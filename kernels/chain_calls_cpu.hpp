@@ -1,5 +1,5 @@
-// chain_calls, for a CPU: the matrices of the same item of a vector's elements at once, one in each lane. Their pivots
-// differ: rows are exchanged lane by lane. chain_cpu.hpp has `place` and the vectors.
+// chain_calls, for a CPU: the matrices of the same item of a vector's elements at once, one in each lane. Their
+// pivots differ: rows are exchanged lane by lane. chain_cpu.hpp has `place` and the vectors.
 #pragma once
 
 #include "chain_calls.hpp"

@@ -2,9 +2,9 @@
 // of a phase is a vector's. Spans are transposed into such vectors when a block of elements begins, and back when it
 // ends; slots are vectors; matrices that all elements share are single numbers, broadcast where they multiply.
 //
-// Constants: chain_tables.hpp's, chain_calls.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a block's memory, in which
-// regions lie; memory_is_shared[], whether all elements have the same; span_plane[], numbers of a span behind which one
-// is left out (0: none). Work items are blocks of as many elements as a vector has lanes.
+// Constants: chain_tables.hpp's, chain_calls.hpp's and chain_additions_cpu.hpp's; simd_bytes; block_bytes, of a
+// block's memory, in which regions lie; memory_is_shared[], whether all elements have the same; span_plane[], numbers
+// of a span behind which one is left out (0: none). Work items are blocks of as many elements as a vector has lanes.
 #pragma once
 
 #include "chain_phases.hpp"

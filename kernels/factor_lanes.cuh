@@ -3,7 +3,7 @@
 // Occupancy hides the latency; there is no ring.
 //
 //   lanes_of_matrix   lines_of_lane
-//   1                 -                a thread a matrix, everything unrolled (factor_lanes_thread.cuh): n <= 8
+//   1                 -                a thread a matrix, everything unrolled (factor_lanes_thread.cuh): n <= 12
 //   4 to 64           ceil(m/lanes)    a lane has rows lane, lane + lanes, ... (factor_lanes_rows.cuh); 64: two warps
 //
 // Constants: factor.hpp's, and

@@ -1,9 +1,10 @@
 // factor_lanes_lu: P A = L U, right-looking, by a grid of lanes: lane l has rows l % row_groups, + row_groups, ...
 // and of them columns l / row_groups, + column_groups, ... in registers; with one column group, whole rows.
 //
-// While the search (factor_pivot_search.cuh) runs each lane takes the reciprocal of what may be its pivot. Then a step waits for no division: the pivot's
-// lane publishes its row, everyone gets the reciprocal by a shuffle, and updates, the next column first, so that its
-// search runs behind the other columns'. Several column groups publish the column too.
+// While the search (factor_pivot_search.cuh) runs each lane takes the reciprocal of what may be its pivot. Then a
+// step waits for no division: the pivot's lane publishes its row, everyone gets the reciprocal by a shuffle, and
+// updates, the next column first, so that its search runs behind the other columns'. Several column groups publish
+// the column too.
 //
 // What bounds it (H100, f64, n = 32, 1788 cycles a matrix): what shared memory returns to a warp's lanes, 128 bytes a
 // cycle, so rows are read only as far as registers are left (`panel`), and warps: registers want a cap. Column groups

@@ -1,4 +1,4 @@
-// factor_lanes_thread: a thread a matrix, which lies in its registers, everything unrolled: up to 8 x 8.
+// factor_lanes_thread: a thread a matrix, which lies in its registers, everything unrolled: up to 12 x 12.
 //
 // From a slab each thread reads its matrix 16 bytes at a time where matrices are multiples of that. Those of 4 x 4
 // and 8 x 8 would all lie on the same banks; they come as up to eight spans, each 16 bytes further, and neighboring
