@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace ricci::lowering {
 namespace {
@@ -59,6 +60,14 @@ std::int64_t panel_bytes(const counts& c, std::int64_t panel) {
 }
 bool panel_fits(const counts& c, std::int64_t panel, const machine& chip) {
     return blocked_bytes(c, panel) + panel_bytes(c, panel) <= chip.shared_bytes;
+}
+/// Of factor_blocked, which counts a panel's elements, one for each thread beyond them, and lines of the matrix and
+/// of the right-hand sides in 32 bits.
+bool can_be_counted(const counts& c, std::int64_t panel, std::int64_t threads) {
+    constexpr std::int64_t most = INT32_MAX, most_lines = most / 2;
+    if (std::max({c.s.m, c.s.n, c.s.r}) > most_lines) return false;
+    if (c.s.vector() == 0) return true;
+    return panel_bytes(c, panel) / c.element + threads <= most;
 }
 
 batched_tile tile_of(std::int32_t threads, std::int32_t panel, std::int32_t stages) {
@@ -178,6 +187,7 @@ std::vector<batched_tile> factor_block_candidates(const step& st, const machine&
             for (const std::int32_t threads : {256, 128, 512}) {
                 const auto t = tile_of(threads, panel, 0);
                 const auto c = counts_of(st, t);
+                if (!can_be_counted(c, panel, threads)) continue;
                 // a panel in global memory only where none fits
                 if (!panel_fits(c, panel, chip) && (panel != 8 || panel_fits(c, 8, chip))) continue;
                 if (blocked_bytes(c, panel) <= chip.shared_bytes) out.push_back(t);

@@ -120,3 +120,27 @@ TEST_CASE("a factorization that has one set of parameters, or sizes as arguments
                  {tile_candidates(lower(qr, cpu).steps.at(0), cpu).back(), 1});
     CHECK(lower(qr, cpu, {&measured, nullptr}, true).steps.at(0).origin == tile_origin::model);
 }
+
+TEST_CASE("panels and lines that a GPU's kernels cannot count in 32 bits are refused; larger matrices are not") {
+    const auto lowered = [](const char* text, const std::string& operands) {
+        return lower(bound_text(text, operands), chip).steps.at(0);
+    };
+    const auto qr = [&](std::int64_t rows, int columns, const char* type) {
+        return lowered("tau(k,e) = qr(A(i,j,e), i, j)",
+                       fmt::format("A={0}[{1},{2},1] tau={0}[{2},1]", type, rows, columns));
+    };
+    for (const char* const type : {"f32", "f64", "c64", "c128"}) {
+        // eight columns of 2^31 elements together, but for a few of the kernel's own
+        const auto st = qr((std::int64_t{1} << 28) - 200, 9, type);
+        CHECK(st.kernel == family::factor_blocked);
+        for (const auto& t : tile_candidates(st, chip)) CHECK(t.k_panel == 8);
+        CHECK_THROWS_WITH(qr(std::int64_t{1} << 28, 9, type),
+                          Catch::Contains("no kernel for this device takes matrices of 268435456 x 9"));
+    }
+    CHECK_THROWS_WITH(qr(300000000, 8, "f32"), Catch::Contains("takes matrices of 300000000 x 8 in f32"));
+    CHECK_THROWS_WITH(lowered("X(j,r,e) = solve(A(i,j,e), i, j, B(i,r,e))",
+                              "A=f32[2000,2000,1] X=f32[2000,1100000000,1] B=f32[2000,1100000000,1]"),
+                      Catch::Contains("with 1100000000 right-hand sides"));
+    CHECK(lowered("lu(A(i,j,e), i, j, unpivoted)", "A=f32[50000,50000,1]").kernel == family::factor_blocked);
+    CHECK(qr(50000, 50000, "f32").kernel == family::factor_blocked);
+}
