@@ -1,12 +1,7 @@
-// reference: LAPACK's test ratios (TESTING/LIN: xPOT01, xGET01, xQRT01, xGET02, xGET03, xQRT17, xQRT14), by plain
-// loops in long double.
+// reference: LAPACK's test ratios of what stands in a set, by plain loops; of f32 in double, of f64 in long double.
 #include "bench/factor/reference.hpp"
 
-#include "bench/factor/reference_matrix.hpp"
-
-#include <ricci/lowering/error.hpp>
-
-#include <limits>
+#include "bench/factor/ratios.hpp"
 
 namespace ricci::bench::factor {
 
@@ -17,143 +12,80 @@ using lowering::scalar_type;
 constexpr double most_multiplications = 4e7; ///< of one check: well below half a second
 constexpr std::int64_t most_matrices = 8, fewest_matrices = 2;
 
-/// What an array holds of one matrix: the first rows of columns that are so long.
-struct part {
-    std::int64_t rows = 0, columns = 0, length = 0, matrix = 0;
+/// What a number is judged in.
+template <class S>
+struct wider {
+    using type = std::conditional_t<std::is_same_v<S, float>, double, long double>;
+};
+template <class R>
+struct wider<std::complex<R>> {
+    using type = std::complex<typename wider<R>::type>;
 };
 
-template <class T, class S>
-T widened(const S& s) {
-    if constexpr (std::is_arithmetic_v<S> || !std::is_same_v<T, long double>)
-        return T(s);
-    else
-        return T(s.real()); // of a complex array no real matrix is ever read
-}
-
-template <class T, class S>
-matrix<T> read_as(const void* place, device where, const part& of) {
-    std::vector<S> host(static_cast<std::size_t>(of.length * of.columns));
-    runtime::copy(cpu(), host.data(), where, static_cast<const S*>(place) + of.matrix * of.length * of.columns,
+/// What an array holds of one matrix: columns that are so long.
+template <class S>
+std::vector<S> numbers_of(const void* array, device where, std::int64_t e, std::int64_t length,
+                          std::int64_t columns) {
+    std::vector<S> host(static_cast<std::size_t>(length * columns));
+    runtime::copy(cpu(), host.data(), where, static_cast<const S*>(array) + e * length * columns,
                   host.size() * sizeof(S));
-    matrix<T> to(of.rows, of.columns);
-    for (std::int64_t j = 0; j < to.columns(); ++j)
-        for (std::int64_t i = 0; i < to.rows(); ++i)
-            to(i, j) = widened<T>(host[static_cast<std::size_t>(i + j * of.length)]);
-    return to;
+    return host;
 }
 
-template <class T>
-matrix<T> read(scalar_type type, const void* place, device where, const part& of) {
-    switch (type) {
-    case scalar_type::f32:
-        return read_as<T, float>(place, where, of);
-    case scalar_type::f64:
-        return read_as<T, double>(place, where, of);
-    case scalar_type::c64:
-        return read_as<T, std::complex<float>>(place, where, of);
-    case scalar_type::c128:
-        return read_as<T, std::complex<double>>(place, where, of);
-    default:
-        return read_as<T, std::int32_t>(place, where, of);
-    }
-}
-
-/// Infinite for NaN, which no comparison finds.
-double quotient(long double residual, long double scale) {
-    if (residual == 0) return 0;
-    const auto ratio = static_cast<double>(residual / scale);
-    return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
-}
-
-/// One matrix of the batch and what came of it.
-template <class T>
+/// One matrix of the batch and what came of it; S: the numbers that are stored.
+template <class S>
 class judge {
+    using T = typename wider<S>::type;
+
   public:
     judge(const problem& p, const operand_addresses& set, const answer& given, std::int64_t e, device where)
-        : p_(p), set_(set), answer_(given), e_(e), where_(where), a_(get(p.type, at_original, p.m, p.n, p.m)) {}
+        : p_(p), set_(set), answer_(given), e_(e), where_(where), a_(get(at_original, p.m, p.n, p.m)) {}
 
     double ratio() const {
+        const double unit = roundoff(p_.type);
         switch (p_.what) {
         case routine::cholesky:
-            return cholesky();
+            return cholesky_ratio(a_, factors(), unit);
         case routine::lu:
-            return lu();
+            return lu_ratio(a_, factors(), pivots(), unit);
         case routine::qr:
-            return qr();
+            return qr_ratio(a_, factors(), tau(), unit);
         case routine::inverse:
-            return inverse();
+            return inverse_ratio(a_, found(), unit);
         case routine::solve_positive:
         case routine::cholesky_solve:
-            return solution(hermitian(a_));
+            return solve_ratio(hermitian(a_), found(), sides(), unit);
         case routine::triangular_solve:
-            return solution(lower_of(a_, false));
+            return solve_ratio(lower_of(a_, false), found(), sides(), unit);
         default:
-            return p_.m == p_.n ? solution(a_) : p_.m > p_.n ? least_squares() : shortest();
+            return p_.m == p_.n  ? solve_ratio(a_, found(), sides(), unit)
+                   : p_.m > p_.n ? least_squares_ratio(a_, found(), sides(), unit)
+                                 : smallest_solution_ratio(a_, found(), sides(), unit);
         }
     }
 
   private:
-    matrix<T> get(scalar_type type, operand_number which, std::int64_t rows, std::int64_t columns,
-                  std::int64_t length) const {
-        return read<T>(type, set_[which], where_, {rows, columns, length, e_});
+    /// The first rows of columns that are so long.
+    matrix<T> get(operand_number which, std::int64_t rows, std::int64_t columns, std::int64_t length) const {
+        const auto numbers = numbers_of<S>(set_[which], where_, e_, length, columns);
+        matrix<T> to(rows, columns);
+        for (std::int64_t j = 0; j < columns; ++j)
+            for (std::int64_t i = 0; i < rows; ++i)
+                to(i, j) = static_cast<T>(numbers[static_cast<std::size_t>(i + j * length)]);
+        return to;
     }
-    matrix<T> factors() const { return get(p_.type, at_A, p_.m, p_.n, p_.m); }
+    matrix<T> factors() const { return get(at_A, p_.m, p_.n, p_.m); }
+    matrix<T> tau() const { return get(at_vector, p_.least(), 1, p_.least()); }
+    std::vector<std::int64_t> pivots() const {
+        std::vector<std::int64_t> out;
+        for (const auto row : numbers_of<std::int32_t>(set_[at_vector], where_, e_, p_.least(), 1))
+            out.push_back(row - answer_.first_pivot);
+        return out;
+    }
     matrix<T> found() const {
-        return get(p_.type, answer_.solutions, p_.n, p_.columns(), answer_.length > 0 ? answer_.length : p_.n);
+        return get(answer_.solutions, p_.n, p_.columns(), answer_.length > 0 ? answer_.length : p_.n);
     }
-    matrix<T> sides() const { return get(p_.type, at_given, p_.m, p_.sides, p_.longest()); }
-    long double roundoff() const { return lowering::real_of(p_.type) == scalar_type::f64 ? 0x1p-53L : 0x1p-24L; }
-    double scaled(long double residual, std::int64_t size, long double norm) const {
-        return quotient(residual, static_cast<long double>(size) * norm * roundoff());
-    }
-
-    double cholesky() const {
-        const matrix<T> a = hermitian(a_), l = lower_of(factors(), false);
-        return scaled(norm_of(l * adjoint(l) - a), p_.n, norm_of(a));
-    }
-
-    double lu() const {
-        const matrix<T> f = factors(), pivots = get(scalar_type::i32, at_vector, p_.least(), 1, p_.least());
-        matrix<T> exchanged = a_;
-        for (std::int64_t k = 0; k < p_.least(); ++k) {
-            const std::int64_t row = static_cast<std::int64_t>(std::real(pivots(k, 0))) - answer_.first_pivot;
-            if (row < k || row >= p_.m) return std::numeric_limits<double>::infinity();
-            for (std::int64_t j = 0; j < p_.n; ++j) std::swap(exchanged(k, j), exchanged(row, j));
-        }
-        return scaled(norm_of(lower_of(f, true) * upper_of(f) - exchanged), p_.n, norm_of(a_));
-    }
-
-    double qr() const {
-        const matrix<T> f = factors(), q = q_of(f, get(p_.type, at_vector, p_.least(), 1, p_.least()));
-        const long double skew = norm_of(identity<T>(p_.least()) - adjoint(q) * q);
-        return std::max(scaled(norm_of(a_ - q * upper_of(f)), p_.m, norm_of(a_)), scaled(skew, p_.m, 1));
-    }
-
-    double inverse() const {
-        const matrix<T> x = found();
-        return scaled(norm_of(identity<T>(p_.n) - a_ * x), p_.n, norm_of(a_) * norm_of(x));
-    }
-
-    /// Of each right-hand side by itself.
-    double solution(const matrix<T>& a, std::int64_t size = 1) const {
-        const matrix<T> x = found(), residual = sides() - a * x;
-        double worst = 0;
-        for (std::int64_t j = 0; j < p_.sides; ++j)
-            worst = std::max(worst, scaled(norm_of_column(residual, j), size, norm_of(a) * norm_of_column(x, j)));
-        return worst;
-    }
-
-    /// The residual is orthogonal to what A can reach.
-    double least_squares() const {
-        const matrix<T> b = sides();
-        return scaled(norm_of(adjoint(a_) * (b - a_ * found())), std::max(p_.m, p_.sides), norm_of(a_) * norm_of(b));
-    }
-
-    /// Of all solutions of a wide system the shortest is wanted, which lies in the space of the rows.
-    double shortest() const {
-        const matrix<T> x = found();
-        return std::max(solution(a_, p_.n), scaled(norm_of(beyond_rows(a_, x)), p_.n, norm_of(x)));
-    }
+    matrix<T> sides() const { return get(at_given, p_.m, p_.sides, p_.longest()); }
 
     const problem& p_;
     const operand_addresses& set_;
@@ -162,6 +94,19 @@ class judge {
     device where_;
     matrix<T> a_;
 };
+
+double ratio_of(const problem& p, const operand_addresses& set, const answer& given, std::int64_t e, device where) {
+    switch (p.type) {
+    case scalar_type::f32:
+        return judge<float>(p, set, given, e, where).ratio();
+    case scalar_type::c64:
+        return judge<std::complex<float>>(p, set, given, e, where).ratio();
+    case scalar_type::f64:
+        return judge<double>(p, set, given, e, where).ratio();
+    default:
+        return judge<std::complex<double>>(p, set, given, e, where).ratio();
+    }
+}
 
 /// Of the check of one matrix.
 double multiplications(const problem& p) {
@@ -188,9 +133,7 @@ std::vector<std::int64_t> checked_matrices(const problem& p) {
 findings check(const problem& p, const operand_addresses& set, const answer& given, device where) {
     findings found;
     for (const std::int64_t e : checked_matrices(p)) {
-        const double ratio = lowering::is_complex(p.type)
-                                 ? judge<std::complex<long double>>(p, set, given, e, where).ratio()
-                                 : judge<long double>(p, set, given, e, where).ratio();
+        const double ratio = ratio_of(p, set, given, e, where);
         ++found.looked_at;
         found.worst = std::max(found.worst, ratio);
         if (ratio < largest_ratio) continue;

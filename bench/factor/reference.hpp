@@ -11,10 +11,6 @@
 
 namespace ricci::bench::factor {
 
-/// What LAPACK's testers allow. The ratios: residual / (size * norms * unit roundoff), of a QR also how far Q is
-/// from unitary, of least squares how far the residual is from orthogonal; all in long double.
-inline constexpr double largest_ratio = 30;
-
 /// Where an answer stands in a set, and how. Factors are always in A, with pivots or tau in v.
 struct answer {
     std::int64_t first_pivot = 0;    ///< what the number of the first row is
@@ -26,7 +22,8 @@ struct answer {
 /// second.
 std::vector<std::int64_t> checked_matrices(const problem& p);
 
-/// The worst ratio of what stands in a set, and how many matrices have one that is too large.
+/// The worst ratio (bench/factor/ratios.hpp) of what stands in a set, and how many matrices have one that is too
+/// large.
 findings check(const problem& p, const operand_addresses& set, const answer& given, device where);
 
 } // namespace ricci::bench::factor

@@ -1,4 +1,4 @@
-// reference_matrix: matrices of long double, real or complex, and what the ratios of LAPACK's testers need of them.
+// reference_matrix: matrices of real or complex numbers, and what the ratios of LAPACK's testers need of them.
 #pragma once
 
 #include "bench/in_parallel.hpp"
@@ -14,17 +14,26 @@
 
 namespace ricci::bench::factor {
 
-// Real matrices are real here too: a complex product costs four times as much. T: long double, or std::complex of it.
+// Real matrices are real here too: a complex product costs four times as much. T: double, long double, or
+// std::complex of one of them.
 
-inline long double conjugate(long double x) { return x; }
-inline std::complex<long double> conjugate(const std::complex<long double>& x) { return std::conj(x); }
+template <class R>
+R conjugate(R x) {
+    return x;
+}
+template <class R>
+std::complex<R> conjugate(const std::complex<R>& x) {
+    return std::conj(x);
+}
 
 // Not operator*, which looks for NaN and repairs infinities.
-inline void add_product(long double& to, long double a, long double b) { to += a * b; }
-inline void add_product(std::complex<long double>& to, const std::complex<long double>& a,
-                        const std::complex<long double>& b) {
-    to += std::complex<long double>(a.real() * b.real() - a.imag() * b.imag(),
-                                    a.real() * b.imag() + a.imag() * b.real());
+template <class R>
+void add_product(R& to, R a, R b) {
+    to += a * b;
+}
+template <class R>
+void add_product(std::complex<R>& to, const std::complex<R>& a, const std::complex<R>& b) {
+    to += std::complex<R>(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
 }
 
 template <class T>
@@ -137,10 +146,10 @@ matrix<T> hermitian(matrix<T> a) {
     return a;
 }
 
-/// The first columns of Q, as many as there are reflectors I - tau v v^H; the last one is applied first.
+/// The first `columns` of Q, the product of reflectors I - tau v v^H, of which the last one is applied first.
 template <class T>
-matrix<T> q_of(const matrix<T>& f, const matrix<T>& tau) {
-    matrix<T> q(f.rows(), tau.rows());
+matrix<T> q_of(const matrix<T>& f, const matrix<T>& tau, std::int64_t columns) {
+    matrix<T> q(f.rows(), columns);
     for_columns(q.columns(), 2 * f.rows() * tau.rows(), [&](std::int64_t j) {
         q(j, j) = T(1);
         for (std::int64_t k = std::min(j, tau.rows() - 1); k >= 0; --k) { // those behind meet zeros
@@ -152,6 +161,14 @@ matrix<T> q_of(const matrix<T>& f, const matrix<T>& tau) {
         }
     });
     return q;
+}
+
+/// Rows exchanged as LU's pivots say, which count from 0.
+template <class T>
+matrix<T> exchanged(matrix<T> a, const std::vector<std::int64_t>& pivots) {
+    for (std::size_t k = 0; k < pivots.size(); ++k)
+        for (std::int64_t j = 0; j < a.columns(); ++j) std::swap(a(static_cast<std::int64_t>(k), j), a(pivots[k], j));
+    return a;
 }
 
 /// What of `x` is not in the space of `a`'s rows, by Gram and Schmidt, twice, so that it is so to the last digits.
@@ -166,7 +183,7 @@ matrix<T> beyond_rows(const matrix<T>& a, matrix<T> x) {
     for (std::int64_t j = 0; j < rows.columns(); ++j) {
         for (int pass = 0; pass < 2; ++pass)
             for (std::int64_t k = 0; k < j; ++k) subtract(k, rows, j);
-        long double squares = 0;
+        decltype(std::norm(T())) squares = 0;
         for (std::int64_t i = 0; i < rows.rows(); ++i) squares += std::norm(rows(i, j));
         if (squares == 0) continue; // a row that others have
         for (std::int64_t i = 0; i < rows.rows(); ++i) rows(i, j) /= std::sqrt(squares);

@@ -4,6 +4,7 @@
 #include "bench/factor/factor_peer.hpp"
 #include "bench/factor/factor_report.hpp"
 #include "bench/factor/operands.hpp"
+#include "bench/factor/ratios.hpp"
 #include "bench/factor/reference.hpp"
 #include "bench/factor/timing.hpp"
 #include "lowering/error.hpp"

@@ -22,9 +22,10 @@ namespace {
 constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
 constexpr matrix_layout layouts[] = {matrix_layout::dense, matrix_layout::interleaved, matrix_layout::row_major,
                                      matrix_layout::padded, matrix_layout::reversed};
-constexpr matrix_kind kinds[] = {matrix_kind::random,     matrix_kind::graded,   matrix_kind::large,
-                                 matrix_kind::small,      matrix_kind::singular, matrix_kind::dependent,
-                                 matrix_kind::indefinite, matrix_kind::zero,     matrix_kind::with_nan};
+constexpr matrix_kind kinds[] = {matrix_kind::random,          matrix_kind::graded,     matrix_kind::large,
+                                 matrix_kind::small,           matrix_kind::singular,   matrix_kind::dependent,
+                                 matrix_kind::nearly_singular, matrix_kind::indefinite, matrix_kind::zero,
+                                 matrix_kind::with_nan};
 constexpr std::int64_t batches[] = {1, 3, 37};
 
 /// On a GPU by several threads: it is their kernels' compilation that takes the time; so those of one kernel stand
@@ -50,12 +51,12 @@ void check(std::vector<matrix_problem> problems, std::int32_t device) {
     }
 }
 
-/// One kernel, all kinds of matrices; of large ones, which take a minute each to be judged, some.
+/// One kernel, all kinds of matrices; of large ones, which take a second each to be judged, some.
 void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
     std::size_t n = static_cast<std::size_t>(p.m + p.n), turn = n;
     constexpr std::int64_t large = 40000;
     for (const auto kind : kinds) {
-        if (!is_wanted(kind, p.what) || (p.m * p.n > large && turn++ % 3 != 0)) continue;
+        if (!is_wanted(kind, p) || (p.m * p.n > large && turn++ % 3 != 0)) continue;
         p.kind = kind;
         p.batch = p.m * p.n > large ? 1 : p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
         p.seed = n;

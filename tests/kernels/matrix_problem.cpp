@@ -23,8 +23,8 @@ std::string_view name_of_layout(matrix_layout l) {
     return names[static_cast<std::size_t>(l)];
 }
 std::string_view name_of_kind(matrix_kind k) {
-    constexpr std::string_view names[] = {"random",    "graded",     "large", "small",   "singular",
-                                          "dependent", "indefinite", "zero",  "with NaN"};
+    constexpr std::string_view names[] = {"random",    "graded",          "large",      "small", "singular",
+                                          "dependent", "nearly singular", "indefinite", "zero",  "with NaN"};
     return names[static_cast<std::size_t>(k)];
 }
 
@@ -87,12 +87,11 @@ class problem_runner {
         if (to == nullptr) return;
         auto& f = before_.factors.back();
         for (std::int64_t k = 0; k < to->rows(); ++k) {
-            const auto at = static_cast<std::size_t>(k);
             if (p_.what == routine::lu_solve) {
-                to->set(k, 0, e, static_cast<long double>(f.pivots[at]));
+                to->set(k, 0, e, static_cast<long double>(f.pivots[static_cast<std::size_t>(k)]));
             } else {
-                to->set(k, 0, e, p_.conjugated ? std::conj(f.tau[at]) : f.tau[at]);
-                f.tau[at] = p_.conjugated ? std::conj(to->get(k, 0, e)) : to->get(k, 0, e);
+                to->set(k, 0, e, p_.conjugated ? std::conj(f.tau(k, 0)) : f.tau(k, 0));
+                f.tau(k, 0) = p_.conjugated ? std::conj(to->get(k, 0, e)) : to->get(k, 0, e);
             }
         }
     }
@@ -153,13 +152,13 @@ class problem_runner {
 
 } // namespace
 
-bool is_wanted(matrix_kind kind, routine what) {
-    if (factors_in_place(what)) return true;
-    if (what == routine::solve || what == routine::inverse || what == routine::log_determinant)
-        return kind == matrix_kind::random || kind == matrix_kind::singular || kind == matrix_kind::zero;
-    if (what == routine::least_squares)
-        return kind != matrix_kind::graded && kind != matrix_kind::dependent && kind != matrix_kind::indefinite;
-    return kind == matrix_kind::random;
+bool is_wanted(matrix_kind kind, const matrix_problem& p) {
+    if (kind == matrix_kind::random) return true;
+    if (kind == matrix_kind::indefinite) return is_definite(p) && p.what != routine::cholesky_solve;
+    if (p.what == routine::least_squares)
+        return kind != matrix_kind::graded && kind != matrix_kind::dependent && kind != matrix_kind::nearly_singular;
+    return factors_in_place(p.what) || p.what == routine::solve || p.what == routine::inverse ||
+           p.what == routine::log_determinant;
 }
 
 bool is_wide_least_squares(const matrix_problem& p) { return p.what == routine::least_squares && p.m < p.n; }

@@ -28,14 +28,12 @@ enum class matrix_kind : std::uint8_t {
     large,    ///< by 1e200 (1e30 in f32), where a sum of squares overflows
     small,    ///< by 1e-200 (1e-30)
     singular, ///< a column of zeros in the middle (of wide least squares a row); of a triangle a zero on the diagonal
-    dependent, ///< the last column is the first one
+    dependent,       ///< the last column is the first one
+    nearly_singular, ///< the same but for some roundoffs: condition 1/(100 n eps), where Cholesky still must not fail
     indefinite,
     zero,
     with_nan
 };
-
-/// Whether a kind says something of a routine: of what takes factors, and of determinants, well-conditioned ones.
-bool is_wanted(matrix_kind kind, lowering::routine what);
 
 struct matrix_problem {
     lowering::routine what = lowering::routine::cholesky;
@@ -58,6 +56,10 @@ struct matrix_problem {
     std::int64_t matrices() const { return batch * more_batch; }
     std::int64_t all_sides() const { return r * more_sides; }
 };
+
+/// Whether a kind says something of a problem's routine: of what takes factors, and of least squares,
+/// well-conditioned ones.
+bool is_wanted(matrix_kind kind, const matrix_problem& p);
 
 /// Of fewer equations than unknowns.
 bool is_wide_least_squares(const matrix_problem& p);

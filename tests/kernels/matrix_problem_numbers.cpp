@@ -8,7 +8,7 @@
 namespace ricci::tests {
 
 using namespace lowering;
-using number = wide_matrix::number;
+using number = wide_number;
 
 bool is_definite(const matrix_problem& p) {
     return p.what == routine::cholesky || p.what == routine::cholesky_solve || p.positive;
@@ -19,6 +19,21 @@ number random_number(scalar_type type, std::mt19937_64& random) {
     const double re = unit(random), im = unit(random);
     return is_complex(type) ? number(re, im) : number(re);
 }
+
+namespace {
+
+/// The last column, and of a definite matrix row too, is nearly the first one.
+void make_nearly_singular(wide_matrix& a, const matrix_problem& p, std::mt19937_64& random) {
+    const auto last = p.n - 1;
+    const long double little = 100 * static_cast<long double>(p.n) * bench::factor::roundoff(p.type);
+    for (std::int64_t i = 0; i < p.m && last > 0; ++i) {
+        const auto change = is_definite(p) ? number(i == last) : random_number(p.type, random);
+        a(i, last) = a(is_definite(p) && i == last ? 0 : i, 0) * (1.0L + little * change);
+        if (is_definite(p)) a(last, i) = std::conj(a(i, last));
+    }
+}
+
+} // namespace
 
 wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random) {
     wide_matrix a(p.m, p.n);
@@ -41,6 +56,7 @@ wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random) {
     if (is_wide_least_squares(p) && p.kind != matrix_kind::zero)
         // well-conditioned, as xQRT13 makes them: a range is as exact as its condition
         for (std::int64_t i = 0; i < p.m; ++i) a(i, i) += number(static_cast<long double>(p.n));
+    if (p.kind == matrix_kind::nearly_singular) make_nearly_singular(a, p, random);
     if (p.kind == matrix_kind::graded)
         for (std::int64_t j = 0; j < p.n; ++j)
             for (std::int64_t i = 0; i < p.m; ++i)
@@ -62,8 +78,8 @@ wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random) {
 }
 
 plain_factors factor_plainly(wide_matrix x, routine what, bool unpivoted) {
-    plain_factors out{x, {}, {}};
     const auto m = x.rows(), n = x.columns(), k = std::min(m, n);
+    plain_factors out{x, {}, {k, 1}};
     if (what == routine::cholesky_solve) {
         for (std::int64_t j = 0; j < n; ++j) {
             for (std::int64_t p = 0; p < j; ++p)
@@ -88,10 +104,7 @@ plain_factors factor_plainly(wide_matrix x, routine what, bool unpivoted) {
             long double below = 0;
             for (auto i = c + 1; i < m; ++i) below += std::norm(x(i, c));
             const auto alpha = x(c, c);
-            if (below == 0 && alpha.imag() == 0) {
-                out.tau.emplace_back(0);
-                continue;
-            }
+            if (below == 0 && alpha.imag() == 0) continue;
             const auto beta = -std::copysign(std::sqrt(std::norm(alpha) + below), alpha.real());
             const number tau{(beta - alpha.real()) / beta, -alpha.imag() / beta};
             for (auto i = c + 1; i < m; ++i) x(i, c) /= alpha - beta;
@@ -103,7 +116,7 @@ plain_factors factor_plainly(wide_matrix x, routine what, bool unpivoted) {
                 x(c, j) -= sum;
                 for (auto i = c + 1; i < m; ++i) x(i, j) -= x(i, c) * sum;
             }
-            out.tau.push_back(tau);
+            out.tau(c, 0) = tau;
         }
     }
     out.f = std::move(x);
@@ -113,7 +126,7 @@ plain_factors factor_plainly(wide_matrix x, routine what, bool unpivoted) {
 wide_matrix inverse_of(const wide_matrix& a) {
     const auto n = a.rows();
     const auto lu = factor_plainly(a, routine::lu_solve, false);
-    auto x = permuted(wide_matrix::identity(n), lu.pivots);
+    auto x = exchanged(bench::factor::identity<number>(n), lu.pivots);
     for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < n; ++i)
             for (std::int64_t k = 0; k < i; ++k) x(i, j) -= lu.f(i, k) * x(k, j);

@@ -2,8 +2,8 @@
 // double.
 #pragma once
 
-#include "tests/factor_ratios.hpp"
 #include "tests/kernels/matrix_problem.hpp"
+#include "tests/kernels/wide_matrix.hpp"
 
 #include <cstdint>
 #include <random>
@@ -14,7 +14,7 @@ namespace ricci::tests {
 /// Whether the problem's matrices are Hermitian positive definite, of which the lower triangle is read.
 bool is_definite(const matrix_problem& p);
 
-wide_matrix::number random_number(lowering::scalar_type type, std::mt19937_64& random);
+wide_number random_number(lowering::scalar_type type, std::mt19937_64& random);
 
 /// A matrix of the problem's kind.
 wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random);
@@ -22,7 +22,7 @@ wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random);
 struct plain_factors {
     wide_matrix f;
     std::vector<std::int64_t> pivots;
-    std::vector<wide_matrix::number> tau;
+    wide_matrix tau; ///< a column
 };
 
 /// For what takes factors: cholesky_solve's, lu_solve's, or those of QR.

@@ -4,9 +4,9 @@
 
 #include "lowering/statement.hpp"
 #include "runtime/backend.hpp"
-#include "tests/factor_ratios.hpp"
 #include "tests/host_memory.hpp"
 #include "tests/kernels/matrix_problem.hpp"
+#include "tests/kernels/wide_matrix.hpp"
 
 #include <array>
 #include <cstdint>
@@ -57,7 +57,7 @@ operand_place place_anywhere(std::mt19937_64& random, std::vector<operand_index>
 
 class matrix_operand {
   public:
-    using number = wide_matrix::number;
+    using number = wide_number;
 
     /// In memory of its own, or from an element on of another one's.
     matrix_operand(lowering::scalar_type type, operand_place place);

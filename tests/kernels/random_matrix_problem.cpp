@@ -113,9 +113,8 @@ class maker {
     void choose_kind(matrix_problem& p) {
         constexpr matrix_kind kinds[] = {matrix_kind::graded,   matrix_kind::large,     matrix_kind::small,
                                          matrix_kind::singular, matrix_kind::dependent, matrix_kind::indefinite,
-                                         matrix_kind::zero,     matrix_kind::with_nan};
-        if (const auto kind = pick(kinds); chance(0.5) && is_wanted(kind, p.what) && p.m > 0 && p.n > 0)
-            p.kind = kind;
+                                         matrix_kind::zero,     matrix_kind::with_nan,  matrix_kind::nearly_singular};
+        if (const auto kind = pick(kinds); chance(0.5) && is_wanted(kind, p) && p.m > 0 && p.n > 0) p.kind = kind;
     }
 
     std::mt19937_64 random_;
