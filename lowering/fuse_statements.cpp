@@ -150,12 +150,13 @@ class fuser {
         return out;
     }
 
-    /// The steps' own ones whose dimensions are known.
+    /// The steps' own ones whose dimensions are known. Pivots and infos lie in memory: slots hold no integers.
     std::set<std::int32_t> temporaries_of(std::size_t first, std::size_t last) const {
         auto out = own_temporaries(plan_, first, last);
-        for (auto source = out.begin(); source != out.end();)
-            source = plan_.temporaries[static_cast<std::size_t>(-1 - *source)].extents.empty() ? out.erase(source)
-                                                                                               : std::next(source);
+        for (auto source = out.begin(); source != out.end();) {
+            const auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - *source)];
+            source = t.extents.empty() || is_index(t.type) ? out.erase(source) : std::next(source);
+        }
         return out;
     }
 

@@ -26,23 +26,8 @@ std::int64_t bytes_of(const temporary& t) {
     return bytes / alignment * alignment;
 }
 
-/// Temporaries that only the steps of one chain have: they take no memory.
-std::vector<char> kept_in_chains(const plan& p) {
-    constexpr std::int32_t unmet = -2;
-    std::vector<std::int32_t> chains(p.temporaries.size(), unmet);
-    for (const auto& st : p.steps)
-        for (const auto& o : st.operands) {
-            if (o.source >= 0) continue;
-            auto& chain = chains[static_cast<std::size_t>(-1 - o.source)];
-            chain = chain == unmet || chain == st.chain ? st.chain : -1;
-        }
-    std::vector<char> out;
-    for (const auto chain : chains) out.push_back(chain >= 0);
-    return out;
-}
-
 /// From the step that writes it to the last that reads it.
-std::vector<piece> lives(const plan& p, const std::vector<char>& kept) {
+std::vector<piece> lives(const plan& p, const std::vector<std::int32_t>& kept_by) {
     std::vector<piece> out(p.temporaries.size());
     for (std::size_t n = 0; n < p.steps.size(); ++n) {
         // All of a chain is one kernel.
@@ -52,7 +37,7 @@ std::vector<piece> lives(const plan& p, const std::vector<char>& kept) {
             while (last + 1 < p.steps.size() && p.steps[last + 1].chain == p.steps[n].chain) ++last;
         }
         const auto meet = [&](std::int32_t source) {
-            if (source >= 0 || kept[static_cast<std::size_t>(-1 - source)]) return;
+            if (source >= 0 || kept_by[static_cast<std::size_t>(-1 - source)] >= 0) return;
             auto& life = out[static_cast<std::size_t>(-1 - source)];
             const bool is_zeroed = p.temporaries[static_cast<std::size_t>(-1 - source)].is_zeroed;
             if (!life.used) life.first_step = is_zeroed ? 0 : first, life.used = true;
@@ -105,12 +90,26 @@ std::int64_t place(plan& p, std::vector<piece>& pieces, bool of_slices) {
 
 } // namespace
 
+std::vector<std::int32_t> chains_that_keep(const plan& p) {
+    constexpr std::int32_t unmet = -2;
+    std::vector<std::int32_t> out(p.temporaries.size(), unmet);
+    for (const auto& st : p.steps)
+        for (const auto& o : st.operands) {
+            if (o.source >= 0) continue;
+            auto& chain = out[static_cast<std::size_t>(-1 - o.source)];
+            chain = chain == unmet || chain == st.chain ? st.chain : -1;
+        }
+    for (std::size_t t = 0; t < out.size(); ++t)
+        if (out[t] == unmet || is_index(p.temporaries[t].type)) out[t] = -1;
+    return out;
+}
+
 plan place_temporaries(plan p) {
     find_those_of_slices(p);
-    const auto kept = kept_in_chains(p);
-    for (std::size_t t = 0; t < kept.size(); ++t)
-        if (kept[t]) p.temporaries[t].is_zeroed = false; // it has no memory
-    auto pieces = lives(p, kept);
+    const auto kept_by = chains_that_keep(p);
+    for (std::size_t t = 0; t < kept_by.size(); ++t)
+        if (kept_by[t] >= 0) p.temporaries[t].is_zeroed = false; // it has no memory
+    auto pieces = lives(p, kept_by);
     p.workspace_bytes = place(p, pieces, false);
     p.slice_bytes = place(p, pieces, true);
     return p;

@@ -2,6 +2,7 @@
 #include "lowering/print.hpp"
 
 #include "lowering/matrix_sizes.hpp"
+#include "lowering/place_temporaries.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -174,12 +175,12 @@ std::string print_scalar(const scalar& x) {
 
 /// A step that works on matrices; `describe` an operand.
 template <class Describe>
-std::string print_matrices(const step& st, const std::string& axes, const Describe& describe,
-                           const std::string& workspace) {
+std::string print_matrices(const step& st, const std::string& axes, const std::string& part_of,
+                           const Describe& describe, const std::string& workspace) {
     constexpr std::string_view roles[] = {"matrix", "vector", "info", "given", "solution", "log|det|", "sign"};
     const auto& w = st.matrices;
     const auto sizes = matrix_sizes_of(st);
-    auto out = fmt::format("step over {} in {}:\n  {} {} of {} x {}{}{}{}{}", axes, name_of(st.compute),
+    auto out = fmt::format("step over {} in {}{}:\n  {} {} of {} x {}{}{}{}{}", axes, name_of(st.compute), part_of,
                            w.task == matrix_task::factor ? "factor" : "solve with", name_of(w.method), sizes.m,
                            sizes.n, sizes.r > 0 ? fmt::format(", {} right-hand sides", sizes.r) : "",
                            w.conjugated ? ", conjugated" : "", w.upper ? ", upper" : "", w.unit ? ", unit" : "");
@@ -310,12 +311,14 @@ std::string print_steps(const plan& p, const statement& s) {
     const auto source_name = [&](std::int32_t source) {
         return source >= 0 ? names[static_cast<std::size_t>(source)] : fmt::format("T{}", -1 - source);
     };
+    const auto kept_by = chains_that_keep(p);
     for (std::size_t t = 0; t < p.temporaries.size(); ++t)
         out += fmt::format(
             "temporary T{}: {} x {}{}\n", t, name_of(p.temporaries[t].type), p.temporaries[t].elements,
-            p.temporaries[t].of_slice ? fmt::format(", at byte {} of each slice's", p.temporaries[t].offset)
-            : p.workspace_bytes > 0   ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset)
-                                      : "");
+            kept_by[t] >= 0             ? fmt::format(", kept within chain {}", kept_by[t] + 1)
+            : p.temporaries[t].of_slice ? fmt::format(", at byte {} of each slice's", p.temporaries[t].offset)
+            : p.workspace_bytes > 0     ? fmt::format(", at byte {} of the workspace", p.temporaries[t].offset)
+                                        : "");
     for (const auto& st : p.steps) {
         std::vector<std::string> axes;
         for (std::size_t a = 0; a < st.axes.size(); ++a)
@@ -354,7 +357,7 @@ std::string print_steps(const plan& p, const statement& s) {
         }
         if (st.chain >= 0) slices = fmt::format(", of chain {}", st.chain + 1);
         if (st.matrices.task != matrix_task::none) {
-            out += print_matrices(st, fmt::format("{}", fmt::join(axes, " ")), describe,
+            out += print_matrices(st, fmt::format("{}", fmt::join(axes, " ")), slices, describe,
                                   st.workspace.source < 0 ? source_name(st.workspace.source) : std::string());
             continue;
         }

@@ -106,19 +106,20 @@ struct results {
 };
 
 /// Temporaries of a program: tensors of their own, or locals.
-template <class Tensor, class Lines>
+template <class Tensor, class Lines, class Integers>
 struct temporaries_in {
     Tensor S, Q, tall, b, c, g;
     Lines lines;
+    Integers pivots;
     temporaries_in(sizes s, ricci::device on)
         : S(s.n, s.n, s.batch, on), Q(s.n, s.n, s.batch, on), tall(s.n + 2, s.n, s.batch, on),
           b(s.n, s.r, s.batch, on), c(s.n + 2, s.r, s.batch, on), g(s.n, s.r, s.batch, on),
-          lines(2 * s.n - 1, s.batch, on) {}
+          lines(2 * s.n - 1, s.batch, on), pivots(s.n, s.batch, on) {}
 };
 template <class T>
-using in_memory = temporaries_in<tensor<T, dyn, dyn, dyn>, tensor<T, dyn, dyn>>;
+using in_memory = temporaries_in<tensor<T, dyn, dyn, dyn>, tensor<T, dyn, dyn>, tensor<std::int32_t, dyn, dyn>>;
 template <class T>
-using in_chip = temporaries_in<local<T, dyn, dyn, dyn>, local<T, dyn, dyn>>;
+using in_chip = temporaries_in<local<T, dyn, dyn, dyn>, local<T, dyn, dyn>, local<std::int32_t, dyn, dyn>>;
 
 template <class T, class Temporaries>
 void assemble(const operands<T>& a, Temporaries& t) {
@@ -166,6 +167,9 @@ void run_body(const std::string& what, const operands<T>& a, Temporaries& t, res
     } else if (what == "lu and its solve") {
         lu(t.S(i, j, e), i, j, out.pivots(k, e), out.info(e));
         lu_solve(t.S(i, j, e), i, j, out.pivots(k, e), t.b(j, r, e), out.second(e));
+    } else if (what == "lu and its solve, local pivots") {
+        lu(t.S(i, j, e), i, j, t.pivots(k, e), out.info(e));
+        lu_solve(t.S(i, j, e), i, j, t.pivots(k, e), t.b(j, r, e), out.second(e));
     } else if (what == "unpivoted lu, kept") {
         out.factors(i, j, e) = t.S(i, j, e) + 0;
         lu(out.factors(i, j, e), i, j, ricci::unpivoted, out.info(e));
@@ -206,6 +210,7 @@ const std::vector<std::string> bodies{"solve by lu",
                                       "singular matrices",
                                       "cholesky and its solve",
                                       "lu and its solve",
+                                      "lu and its solve, local pivots",
                                       "unpivoted lu, kept",
                                       "qr and its Q",
                                       "qr and its solve",
