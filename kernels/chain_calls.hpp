@@ -132,6 +132,11 @@ template <int C, class Team> class call_work {
         return Team::either(Team::is_less(size, Team::real_of(least_divisor)),
                             Team::is_less(Team::real_of(most_divisor), size));
     }
+    /// x/y; some: whether any of y's numbers is extreme. Each comes out by itself: a CPU's neighbors in a vector, of
+    /// which some may be extreme, have the same bits as without these.
+    static RICCI_FUNCTION number divided(number x, number y, number one_over_y, bool some) {
+        return some ? of::choose(is_extreme(y), Team::quotient(x, y), x * one_over_y) : x * one_over_y;
+    }
     template <int V> RICCI_FUNCTION void add(int i, int j, number factor, number x) const {
         number sum = team.template load<V>(i, j);
         add_product(sum, factor, x);
@@ -223,7 +228,7 @@ template <int C, class Team> class call_work {
             RICCI_UNROLL_ONCE
             for (int i = own_from(k + 1); i < m; i += lanes) {
                 const number x = team.template load<A>(i, k);
-                const number l = divides ? Team::quotient(x, pivot) : x * one_over, factor = -l;
+                const number l = divided(x, pivot, one_over, divides), factor = -l;
                 team.template store<A>(i, k, l);
                 RICCI_UNROLL_4
                 for (int j = k + 1; j < n; ++j) add<A>(i, j, factor, team.template load<A>(k, j));
@@ -338,7 +343,7 @@ template <int C, class Team> class call_work {
                 RICCI_UNROLL_ONCE
                 for (int j = team.lane; j < sides; j += lanes) {
                     const number x = team.template load<X>(k, j);
-                    team.template store<X>(k, j, divides ? Team::quotient(x, d) : x * one_over);
+                    team.template store<X>(k, j, divided(x, d, one_over, divides));
                 }
                 team.meet();
             }

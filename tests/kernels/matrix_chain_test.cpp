@@ -343,3 +343,34 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
     });
     CHECK(difference(x, y) < 1e-13);
 }
+
+TEST_CASE("a matrix of extreme numbers changes no bit of its neighbors' solutions") {
+    const auto on = under_test();
+    const sizes s{6, 2, RICCI_TEST_DEVICE < 0 ? 13 : 501};
+    for (const bool by_qr : {false, true}) {
+        const auto solutions = [&](double weights) {
+            operands<double> a(s, on);
+            a.D(q, e(5, 6)) = weights; // of one element's
+            results<double> out(s, on);
+            run_fused(on, [&] {
+                in_chip<double> t(s, on);
+                t.S(i, j, e) = a.B(q, i) * a.D(q, e) * a.B(q, j);
+                t.b(i, r, e) = a.B(q, i) * a.given(q, r, e);
+                if (by_qr) {
+                    qr(t.S(i, j, e), i, j, out.tau(k, e), out.info(e));
+                    apply_q(t.S(i, j, e), i, j, out.tau(k, e), t.b(i, r, e), ricci::adjoint);
+                    triangular_solve(t.S(i, j, e), i, j, t.b(j, r, e), ricci::upper, out.second(e));
+                } else {
+                    solve(t.S(i, j, e), i, j, t.b(j, r, e), out.info(e));
+                }
+                out.y(q, r, e) = a.B(q, i) * t.b(i, r, e);
+            });
+            return out.y.download();
+        };
+        const auto usual = solutions(0.75), beside = solutions(1e-308);
+        const auto each = static_cast<std::size_t>((s.n + 2) * s.r);
+        for (std::size_t n = 0; n < usual.size(); ++n)
+            if (n / each != 5) CHECK(usual[n] == beside[n]);
+        CHECK(usual[5 * each] != beside[5 * each]);
+    }
+}
