@@ -23,7 +23,7 @@ class matrix_axes {
                                 [&](const operand& o) { return o.present[index(a)] != 0; });
         });
         std::sort(batch.begin(), batch.end(), [&](auto a, auto b) { return nearness(a) < nearness(b); });
-        if (w.right >= 0 && w.right != w.row) // an inverse's are its rows
+        if (w.right >= 0 && w.of(matrix_role::given) >= 0) // the identity's columns are those of one matrix
             for (std::size_t b = 0; b < batch.size();) {
                 const bool is_outer = counts_sides(batch[b]) && join(w.right, batch[b]);
                 const bool is_inner = !is_outer && counts_sides(batch[b]) && join(batch[b], w.right);

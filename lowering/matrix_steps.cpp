@@ -130,9 +130,25 @@ class call_lowerer {
         std::vector<std::int32_t> sides;
         for (std::int32_t l = 0; l < labels(); ++l)
             if (has_index(solution, l) && l != unknown && !has_index(matrix, l)) sides.push_back(l);
+        check_columns_of_q(sides);
         for (const auto l : sides)
             if (work_.right < 0 || extent(l) > extent(work_.right)) work_.right = l;
         if (work_.right < 0) work_.right = add_axis("1", 1);
+    }
+
+    /// Right-hand sides may be counted by several indices, in any order; Q's columns are one matrix's.
+    void check_columns_of_q(const std::vector<std::int32_t>& sides) const {
+        if (call_.what != routine::form_q) return;
+        std::int32_t columns = -1;
+        for (const auto l : sides) {
+            if (extent(l) == 1) continue;
+            if (columns >= 0)
+                refuse_here(
+                    "{} has two indices that {} lacks, {} and {}: one alone counts the columns of Q, and which "
+                    "it is would depend on their extents",
+                    text(solution), text(matrix), name(columns), name(l));
+            columns = l;
+        }
     }
 
     std::int32_t add_axis(std::string_view name, std::int64_t extent) {
