@@ -16,6 +16,7 @@
 #include "runtime/device.hpp"
 #include "runtime/run.hpp"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
