@@ -62,17 +62,64 @@ namespace dsl {
 template <class X>
 concept integer_table = std::derived_from<X, table_tag>;
 
-template <class X>
-constexpr bool is_tag =
-    std::same_as<X, unpivoted_t> || std::same_as<X, positive_definite_t> || std::same_as<X, upper_t> ||
-    std::same_as<X, lower_t> || std::same_as<X, unit_diagonal_t> || std::same_as<X, adjoint_t>;
+template <class Tag>
+struct option_of_tag;
+template <lowering::call_option Option>
+struct is_option {
+    static constexpr auto value = Option;
+};
+template <>
+struct option_of_tag<unpivoted_t> : is_option<lowering::call_option::unpivoted> {};
+template <>
+struct option_of_tag<positive_definite_t> : is_option<lowering::call_option::positive_definite> {};
+template <>
+struct option_of_tag<lower_t> : is_option<lowering::call_option::lower> {};
+template <>
+struct option_of_tag<upper_t> : is_option<lowering::call_option::upper> {};
+template <>
+struct option_of_tag<unit_diagonal_t> : is_option<lowering::call_option::unit_diagonal> {};
+template <>
+struct option_of_tag<adjoint_t> : is_option<lowering::call_option::adjoint> {};
 
-inline void set_option(lowering::matrix_call& c, unpivoted_t) { c.unpivoted = true; }
-inline void set_option(lowering::matrix_call& c, positive_definite_t) { c.positive = true; }
-inline void set_option(lowering::matrix_call& c, upper_t) { c.upper = true; }
-inline void set_option(lowering::matrix_call& c, lower_t) { c.upper = false; }
-inline void set_option(lowering::matrix_call& c, unit_diagonal_t) { c.unit = true; }
-inline void set_option(lowering::matrix_call& c, adjoint_t) { c.adjoint = true; }
+template <class X>
+constexpr bool is_tag = requires {
+    option_of_tag<X>::value;
+};
+
+/// How many of the options say what O says, or its opposite.
+template <lowering::call_option O, class... Options>
+constexpr int count_choice() {
+    [[maybe_unused]] const auto same = []<class X>(std::type_identity<X>) {
+        if constexpr (is_tag<X>)
+            return lowering::exclude_each_other(option_of_tag<X>::value, O) ? 1 : 0;
+        else
+            return 0;
+    };
+    return (0 + ... + same(std::type_identity<Options>{}));
+}
+
+template <routine What, class Tag>
+constexpr void check_tag() {
+    if constexpr (is_tag<Tag>) (void)option_belongs_to_the_call<What, option_of_tag<Tag>::value>{};
+}
+
+/// One message for what is wrong with a call's options, before they are used.
+template <routine What, class... Options>
+constexpr void check_options() {
+    using enum lowering::call_option;
+    constexpr int sides = (0 + ... + (expression<Options> ? 1 : 0)),
+                  infos = (0 + ... + (integer_table<Options> ? 1 : 0));
+    (check_tag<What, Options>(), ...);
+    (void)options_do_not_exclude_each_other<
+        What, count_choice<unpivoted, Options...>() < 2 && count_choice<lower, Options...>() < 2 &&
+                  count_choice<unit_diagonal, Options...>() < 2 && count_choice<adjoint, Options...>() < 2>{};
+    if constexpr (What == routine::triangular_solve)
+        (void)triangle_is_said<(count_choice<lower, Options...>() > 0)>{};
+    if constexpr (sides > 0) (void)call_takes_right_hand_sides<What, lowering::takes_given(What)>{};
+    if constexpr (infos > 0)
+        (void)call_has_an_info<What, lowering::has_info(What) && What != routine::log_determinant>{};
+    (void)operands_are_given_once<What, sides, infos>{};
+}
 
 /// The operands among the options behind a call's own: expressions are given right-hand sides, tables of integers
 /// info.
@@ -105,10 +152,12 @@ auto capture_call(const Matrix& matrix, const Row&, const Column&, const In&... 
 template <routine What, class Matrix, class Row, class Column, class Own, class... Options>
 auto capture_with_options(const Matrix& matrix, const Row& row, const Column& column, const Own& own,
                           const Options&... options) {
+    check_options<What, Options...>();
     auto call = std::apply([&](const auto&... in) { return capture_call<What>(matrix, row, column, in...); },
                            std::tuple_cat(own, operands_among(options...)));
     [[maybe_unused]] const auto set = [&](const auto& option) {
-        if constexpr (is_tag<std::remove_cvref_t<decltype(option)>>) set_option(call.call(), option);
+        using tag = std::remove_cvref_t<decltype(option)>;
+        if constexpr (is_tag<tag>) lowering::set_option(call.call(), option_of_tag<tag>::value);
     };
     (set(options), ...);
     return call;
@@ -162,6 +211,7 @@ auto lu(const Matrix& a, const Row& row, const Column& column, unpivoted_t, cons
 /// The same with pivots(k, e) given, of integers of 4 or 8 bytes, min(m, n) of them, and perhaps info(e).
 template <expression Matrix, class Row, class Column, integer_table Pivots, class... Options>
 auto lu(const Matrix& a, const Row& row, const Column& column, const Pivots& pivots, const Options&... options) {
+    (void)pivots_are_of_a_pivoted_lu<(!std::same_as<Options, unpivoted_t> && ...)>{};
     return run_call<routine::lu>(a, row, column, as_role<matrix_role::vector>(pivots), options...);
 }
 
@@ -216,8 +266,7 @@ auto inverse(const Matrix& a, const Row& row, const Column& column, const Y& y, 
 /// log |det A| and det A / |det A| of each square matrix, which is not changed.
 template <expression Matrix, class Row, class Column, class... Tags>
 auto log_determinant(const Matrix& a, const Row& row, const Column& column, const Tags&... tags) {
-    auto call = capture_call<routine::log_determinant>(a, row, column);
-    (set_option(call.call(), tags), ...);
+    auto call = capture_with_options<routine::log_determinant>(a, row, column, std::tuple<>(), tags...);
     auto log_abs = call.template make<element_t<lowering::real_of(Matrix::type)>>(matrix_role::log_abs);
     auto sign = call.template make<element_t<Matrix::type>>(matrix_role::sign);
     auto info = call.template make<std::int32_t>(matrix_role::info);
@@ -243,6 +292,7 @@ auto cholesky_solve(const Matrix& l, const Row& row, const Column& column, const
 template <expression Matrix, class Row, class Column, integer_table Pivots, expression X, class... Options>
 auto lu_solve(const Matrix& a, const Row& row, const Column& column, const Pivots& pivots, const X& x,
               const Options&... options) {
+    (void)pivots_are_of_a_pivoted_lu<(!std::same_as<Options, unpivoted_t> && ...)>{};
     return run_call<routine::lu_solve>(
         a, row, column, std::tuple_cat(as_role<matrix_role::vector>(pivots), as_role<matrix_role::solution>(x)),
         options...);

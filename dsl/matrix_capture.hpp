@@ -83,6 +83,40 @@ struct option_of_a_call_is_known {
                   "integers, and unpivoted, positive_definite, upper, lower, unit_diagonal, adjoint");
 };
 
+template <routine What, lowering::call_option Option>
+struct option_belongs_to_the_call {
+    static_assert(lowering::takes_option(What, Option),
+                  "this call has no such option: unpivoted is one of lu, lu_solve, solve, inverse and "
+                  "log_determinant, positive_definite of solve, inverse and log_determinant, lower, upper and "
+                  "unit_diagonal of triangular_solve, adjoint of apply_q");
+};
+template <routine What, bool Once>
+struct options_do_not_exclude_each_other {
+    static_assert(Once, "two options of this call say the same or the opposite: it has one of unpivoted and "
+                        "positive_definite, one of lower and upper, and each option once");
+};
+template <bool Said>
+struct triangle_is_said {
+    static_assert(Said, "triangular_solve wants to know which triangle is meant: ricci::lower or ricci::upper");
+};
+template <routine What, bool Takes>
+struct call_takes_right_hand_sides {
+    static_assert(Takes, "this call takes no right-hand sides: solve and least_squares do, and what solves with "
+                         "factors that are there");
+};
+template <routine What, bool Has>
+struct call_has_an_info {
+    static_assert(Has, "this call writes no info that is given: apply_q has none, log_determinant returns its own");
+};
+template <routine What, int Given, int Infos>
+struct operands_are_given_once {
+    static_assert(Given < 2 && Infos < 2, "right-hand sides or an info are given twice in one call");
+};
+template <bool Pivoted>
+struct pivots_are_of_a_pivoted_lu {
+    static_assert(Pivoted, "pivots are given, and unpivoted is said: an unpivoted LU has none");
+};
+
 // ---- what a call takes
 
 template <class Index>

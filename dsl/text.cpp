@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace ricci {
 
@@ -104,12 +105,21 @@ class parser : dsl::text_scanner {
         call.row = bare_index();
         want(",", "',' and the index of the matrix's columns");
         call.column = bare_index();
+        std::vector<lowering::call_option> said;
         while (take(",")) {
             skip_blanks();
             const std::size_t option = at_;
             if (!is_letter(peek())) expected("a tensor or an option");
             const auto word = name();
-            if (dsl::set_call_option(call, word)) continue;
+            if (const auto o = dsl::option_named(*what, word)) {
+                for (const auto other : said)
+                    if (lowering::exclude_each_other(*o, other))
+                        fail(option, fmt::format("'{}' stands behind '{}': a call has one of them, once", word,
+                                                 lowering::name_of(other)));
+                said.push_back(*o);
+                lowering::set_option(call, *o);
+                continue;
+            }
             if (peek() != '(') {
                 const auto options = dsl::options_of(*what);
                 fail(option, fmt::format("'{}' is no option of {}{}; a tensor stands with its indices", word,
@@ -119,6 +129,9 @@ class parser : dsl::text_scanner {
             operand("a tensor or an option");
         }
         want(")", "',' or ')'");
+        const auto is_triangle = [](auto o) { return lowering::exclude_each_other(o, lowering::call_option::lower); };
+        if (*what == lowering::routine::triangular_solve && std::none_of(said.begin(), said.end(), is_triangle))
+            fail(column, "triangular_solve wants to know which triangle is meant: lower or upper");
         dsl::arrange_call(result_, results, column);
         return true;
     }

@@ -10,6 +10,7 @@
 namespace ricci::dsl {
 namespace {
 
+using lowering::call_option;
 using lowering::matrix_role;
 using lowering::routine;
 using roles = std::vector<matrix_role>;
@@ -109,35 +110,18 @@ std::optional<routine> routine_named(std::string_view name) {
 }
 
 std::string options_of(routine what) {
-    switch (what) {
-    case routine::lu:
-    case routine::lu_solve:
-        return "unpivoted";
-    case routine::solve:
-    case routine::inverse:
-    case routine::log_determinant:
-        return "unpivoted, positive_definite";
-    case routine::triangular_solve:
-        return "lower, upper, unit_diagonal";
-    case routine::apply_q:
-        return "adjoint";
-    default:
-        return "";
-    }
+    std::string out;
+    for (std::size_t o = 0; o < lowering::call_options; ++o)
+        if (const auto option = static_cast<call_option>(o); takes_option(what, option))
+            out.append(out.empty() ? "" : ", ").append(name_of(option));
+    return out;
 }
 
-bool set_call_option(lowering::matrix_call& call, std::string_view name) {
-    const auto options = options_of(call.what);
-    const auto at = options.find(name);
-    const auto ends = [&](std::size_t p) { return p == options.size() || options[p] == ','; };
-    if (name.empty() || at == options.npos || (at > 0 && options[at - 1] != ' ') || !ends(at + name.size()))
-        return false;
-    if (name == "unpivoted") call.unpivoted = true;
-    if (name == "positive_definite") call.positive = true;
-    if (name == "upper") call.upper = true;
-    if (name == "unit_diagonal") call.unit = true;
-    if (name == "adjoint") call.adjoint = true;
-    return true;
+std::optional<call_option> option_named(routine what, std::string_view name) {
+    for (std::size_t o = 0; o < lowering::call_options; ++o)
+        if (const auto option = static_cast<call_option>(o); name_of(option) == name && takes_option(what, option))
+            return option;
+    return std::nullopt;
 }
 
 void arrange_call(text_statement& s, std::size_t results, std::size_t call_column) {

@@ -17,9 +17,9 @@ namespace ricci::dsl {
 /// The routine that a name calls, if it is one's.
 std::optional<lowering::routine> routine_named(std::string_view name);
 
-/// Sets what the option `name` of a call says; false where the routine has no such option.
-bool set_call_option(lowering::matrix_call& call, std::string_view name);
-/// "upper, lower, unit_diagonal", or empty.
+/// The option of a routine that a name is, if it has such.
+std::optional<lowering::call_option> option_named(lowering::routine what, std::string_view name);
+/// "lower, upper, unit_diagonal", or empty.
 std::string options_of(lowering::routine what);
 
 /// Gives the accesses of a call their roles and puts the matrix first: `results` stand left of =, then the matrix,

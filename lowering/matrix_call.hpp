@@ -61,6 +61,56 @@ struct matrix_call {
     std::int32_t& of(matrix_role r) { return access[static_cast<std::size_t>(r)]; }
 };
 
+/// What a call may say beside its operands.
+enum class call_option : std::uint8_t { unpivoted, positive_definite, lower, upper, unit_diagonal, adjoint };
+inline constexpr std::size_t call_options = 6;
+
+constexpr std::string_view name_of(call_option o) {
+    constexpr std::string_view names[] = {"unpivoted", "positive_definite", "lower",
+                                          "upper",     "unit_diagonal",     "adjoint"};
+    return names[static_cast<std::size_t>(o)];
+}
+
+/// Which options a routine has; C++ and the text ask here.
+constexpr bool takes_option(routine r, call_option o) {
+    switch (o) {
+    case call_option::unpivoted:
+        return r == routine::lu || r == routine::lu_solve || r == routine::solve || r == routine::inverse ||
+               r == routine::log_determinant;
+    case call_option::positive_definite:
+        return r == routine::solve || r == routine::inverse || r == routine::log_determinant;
+    case call_option::adjoint:
+        return r == routine::apply_q;
+    default:
+        return r == routine::triangular_solve;
+    }
+}
+
+/// Of two options one says the other's opposite, or the same.
+constexpr bool exclude_each_other(call_option a, call_option b) {
+    const auto choice = [](call_option o) {
+        return o == call_option::positive_definite ? call_option::unpivoted
+               : o == call_option::upper           ? call_option::lower
+                                                   : o;
+    };
+    return choice(a) == choice(b);
+}
+
+/// Whether right-hand sides may be given apart from the solutions.
+constexpr bool takes_given(routine r) {
+    return r == routine::solve || r == routine::least_squares ||
+           (r >= routine::triangular_solve && r <= routine::apply_q);
+}
+constexpr bool has_info(routine r) { return r < routine::apply_q; }
+
+constexpr void set_option(matrix_call& c, call_option o) {
+    c.unpivoted |= o == call_option::unpivoted;
+    c.positive |= o == call_option::positive_definite;
+    c.upper |= o == call_option::upper;
+    c.unit |= o == call_option::unit_diagonal;
+    c.adjoint |= o == call_option::adjoint;
+}
+
 /// Whether a routine factors the matrix in place.
 constexpr bool factors_in_place(routine r) { return r == routine::cholesky || r == routine::lu || r == routine::qr; }
 

@@ -164,7 +164,8 @@ std::string print_call(const statement& s, access_printer& accesses) {
     for (std::size_t n = 1; n < s.accesses.size(); ++n) text += ", " + accesses.print(n);
     for (const auto& [flag, name] :
          {std::pair(c.unpivoted, "unpivoted"), std::pair(c.positive, "positive_definite"),
-          std::pair(c.upper, "upper"), std::pair(c.unit, "unit_diagonal"), std::pair(c.adjoint, "adjoint")})
+          std::pair(c.what == routine::triangular_solve && !c.upper, "lower"), std::pair(c.upper, "upper"),
+          std::pair(c.unit, "unit_diagonal"), std::pair(c.adjoint, "adjoint")})
         if (flag) text += fmt::format(", {}", name);
     return text + ')';
 }

@@ -14,7 +14,10 @@ std::string dump_access(const lowering::statement& s, const lowering::access& a)
 
 std::string dump_position(const lowering::statement& s, const lowering::position& p) {
     if (p.is_gathered())
-        return (p.distinct ? "distinct " : p.atomic ? "atomic " : "") + dump_access(s, s.accesses[static_cast<std::size_t>(p.table)]);
+        return (p.distinct ? "distinct "
+                : p.atomic ? "atomic "
+                           : "") +
+               dump_access(s, s.accesses[static_cast<std::size_t>(p.table)]);
     std::string text;
     for (std::int32_t t = 0; t < p.term_count; ++t) {
         const auto& term = s.terms[static_cast<std::size_t>(p.first_term + t)];
@@ -225,6 +228,14 @@ TEST_CASE("a message names the statement, the column and what was expected") {
         {"A(i) = x(distinct(p))", "column 21: expected '(' and the positions, found ')'"},
         {"A(i) = B(m(1))", "column 13: expected ',': the range of an index is written m(begin, end), found ')'"},
         {"A(i,j) = B(i,k*C(k,j)", "column 16: a position must be affine in its indices"},
+        {"cholesky(A(i,j), i, j, upper)", "column 24: 'upper' is no option of cholesky; a tensor stands"},
+        {"solve(A(i,j), i, j, X(j), adjoint)", "'adjoint' is no option of solve: there are unpivoted, positive"},
+        {"solve(A(i,j), i, j, X(j), positive_definite, unpivoted)",
+         "column 46: 'unpivoted' stands behind 'positive_definite': a call has one of them, once"},
+        {"triangular_solve(A(i,j), i, j, X(j), upper, lower)", "column 45: 'lower' stands behind 'upper'"},
+        {"triangular_solve(A(i,j), i, j, X(j))", "column 1: triangular_solve wants to know which triangle is meant"},
+        {"C(i) = apply_q(A(i,j), j, k, tau(k), B(i))", "apply_q gives nothing to the left of ="},
+        {"info(e) = cholesky(A(i,j,p(e)), i, j)", "an index table cannot stand in a position of cholesky"},
         {std::string("A(i) = B(\0i)", 12), "column 10: expected an index or an integer, found byte 0x00"},
     };
     for (const auto& [text, expected] : table) {
