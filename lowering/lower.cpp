@@ -1,6 +1,7 @@
 // lower: the ordered list of passes. Each takes a plan and returns a plan; the order is part of what they rely on.
 #include "lowering/lower.hpp"
 
+#include "lowering/check_call.hpp"
 #include "lowering/check_overlap.hpp"
 #include "lowering/choose_form.hpp"
 #include "lowering/classify_axes.hpp"

@@ -389,28 +389,6 @@ class call_lowerer {
 
 } // namespace
 
-void check_call(const statement& s) {
-    const auto& c = s.call;
-    const auto names = operand_names(s);
-    for (std::size_t n = 0; n < s.accesses.size(); ++n) {
-        const auto& a = s.accesses[n];
-        if (a.padded) refuse(s, "{} cannot be padded in a call of {}", names[n], name_of(c.what));
-        for (int p = 0; p < a.position_count; ++p)
-            if (position_of(s, a, p).is_gathered())
-                refuse(s,
-                       "a position of {} is taken from an index table, which {} has no kernel for: copy the matrices "
-                       "first, B(i,j,e) = A(i,j,p(e))",
-                       names[n], name_of(c.what));
-    }
-    if (c.row == c.column)
-        refuse(s, "{} wants two different indices, of the matrix's rows and of its columns", name_of(c.what));
-    for (const auto label : {c.row, c.column})
-        if (!has_label(s, s.accesses[0], label))
-            refuse(s, "index {}, of the matrix's {}, does not stand in {}",
-                   s.labels[static_cast<std::size_t>(label)].name, label == c.row ? "rows" : "columns",
-                   to_string(s, s.accesses[0]));
-}
-
 plan matrix_steps(plan p, const statement& s) { return call_lowerer(std::move(p), s).run(); }
 
 } // namespace ricci::lowering

@@ -6,10 +6,6 @@
 
 namespace ricci::lowering {
 
-/// What can be wrong with a call before anything looks for how far indices run: an index that the matrix lacks, index
-/// tables, padded operands. Throws ricci::error.
-void check_call(const statement& s);
-
 /// Takes what fix_indices made of a statement that is a call. What operands share memory with others that the call
 /// writes is copied first where it is only read. Throws ricci::error for every mistake: types, shapes, indices that
 /// an operand lacks, elements that are written twice.

@@ -1,0 +1,12 @@
+// check_call: what is wrong with a call of a factorization or a solve before its indices are fixed.
+#pragma once
+
+#include "lowering/statement.hpp"
+
+namespace ricci::lowering {
+
+/// What can be wrong with a call before anything looks for how far indices run: an index that the matrix lacks, index
+/// tables, padded operands. Throws ricci::error.
+void check_call(const statement& s);
+
+} // namespace ricci::lowering
