@@ -288,7 +288,7 @@ auto cholesky_solve(const Matrix& l, const Row& row, const Column& column, const
     return run_call<routine::cholesky_solve>(l, row, column, as_role<matrix_role::solution>(x), options...);
 }
 
-/// X = A^-1 B with what lu left (getrs), pivots(k, e) and all; without pivots of an unpivoted one.
+/// X = A^-1 B with what lu left (getrs), pivots(k, e) and all; or with what an unpivoted lu left, and unpivoted.
 template <expression Matrix, class Row, class Column, integer_table Pivots, expression X, class... Options>
 auto lu_solve(const Matrix& a, const Row& row, const Column& column, const Pivots& pivots, const X& x,
               const Options&... options) {
@@ -299,6 +299,7 @@ auto lu_solve(const Matrix& a, const Row& row, const Column& column, const Pivot
 }
 template <expression Matrix, class Row, class Column, expression X, class... Options>
 auto lu_solve(const Matrix& a, const Row& row, const Column& column, const X& x, const Options&... options) {
+    (void)pivots_are_given<(std::same_as<Options, unpivoted_t> || ...)>{};
     return run_call<routine::lu_solve>(a, row, column, as_role<matrix_role::solution>(x), options...);
 }
 

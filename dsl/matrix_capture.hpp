@@ -112,6 +112,12 @@ template <routine What, int Given, int Infos>
 struct operands_are_given_once {
     static_assert(Given < 2 && Infos < 2, "right-hand sides or an info are given twice in one call");
 };
+template <bool Said>
+struct pivots_are_given {
+    static_assert(Said,
+                  "lu_solve takes the pivots that lu left, lu_solve(A(i, j, e), i, j, pivots(k, e), X(j, r, e)); "
+                  "with the factors of an unpivoted lu it says ricci::unpivoted");
+};
 template <bool Pivoted>
 struct pivots_are_of_a_pivoted_lu {
     static_assert(Pivoted, "pivots are given, and unpivoted is said: an unpivoted LU has none");

@@ -60,7 +60,8 @@ lowering::machine some_cpu() {
 }
 
 lowering::plan lowered_program(const std::vector<std::string>& statements, std::string_view operands,
-                               const lowering::machine& chip, const std::vector<std::string>& locals) {
+                               const lowering::machine& chip, const std::vector<std::string>& locals,
+                               std::vector<lowering::stage>* trace) {
     const auto declared = parse_operands(operands);
     std::vector<lowering::statement> program;
     for (const auto& text : statements) program.push_back(bind_text(parse_text(text).at(0), declared));
@@ -72,7 +73,7 @@ lowering::plan lowered_program(const std::vector<std::string>& statements, std::
     lowering::place_locals(program, numbers);
     lowering::shared_memory_of_accesses shared;
     lowering::find_shared_memory(program, shared);
-    return lowering::lower_program(program, numbers, shared, chip);
+    return lowering::lower_program(program, numbers, shared, chip, {}, trace);
 }
 
 lowering::machine some_gpu() {

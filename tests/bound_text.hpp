@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dsl/text.hpp"
+#include "lowering/lower.hpp"
 #include "lowering/machine.hpp"
 #include "lowering/plan.hpp"
 #include "lowering/statement.hpp"
@@ -20,9 +21,10 @@ std::vector<text_operand> parse_operands(std::string_view operands);
 lowering::statement bound_text(std::string_view statement, std::string_view operands);
 
 /// Statements over such operands as one program, those with the names `locals` its locals; for tests that never run
-/// it.
+/// it. `trace` gets what each pass leaves.
 lowering::plan lowered_program(const std::vector<std::string>& statements, std::string_view operands,
-                               const lowering::machine& chip, const std::vector<std::string>& locals = {});
+                               const lowering::machine& chip, const std::vector<std::string>& locals = {},
+                               std::vector<lowering::stage>* trace = nullptr);
 
 /// Chips for plans that do not depend on the machine the test runs on.
 lowering::machine some_cpu();

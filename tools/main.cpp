@@ -62,7 +62,10 @@ CLI::App* add_tune(CLI::App& app, tune_options& tune) {
     command->add_option("--assign", tune.sizes.assignments, "Of a sweep: =,+=,-=")
         ->capture_default_str()
         ->needs(sizes);
-    command->add_option("--bytes", tune.sizes.bytes, "Of a sweep: all operands together, which gives the batch (default 1GB; on a CPU 1MB, which its cache holds)")
+    command
+        ->add_option("--bytes", tune.sizes.bytes,
+                     "Of a sweep: all operands together, which gives the batch (default 1GB; on a CPU 1MB, which its "
+                     "cache holds)")
         ->needs(sizes);
     auto* const dry_run = command->add_flag("--dry-run", tune.dry_run,
                                             "Print the candidates and the model's predictions; measure nothing");
@@ -149,17 +152,21 @@ int main(int argc, char** argv) {
     run_app->add_option(
         "operands", run.operands,
         "NAME=FILE.npy for each tensor. A file on a right side is read. A file on a left side is written "
-        "in Fortran order; it is read first where it exists, and created where not");
+        "in Fortran order; it is read first where it exists, and created where not. What a call writes is written "
+        "too, wherever it stands: cholesky, lu and qr leave the factors in their matrix's file");
     run_app->add_option("--device", run.device, device_help);
     add_math_option(*run_app);
-    run_app->add_option("--time", run.time, "Then time N more runs of each statement, or of the program where statements hand each other "
-                        "what has no file, and print the median")
+    run_app
+        ->add_option("--time", run.time,
+                     "Then time N more runs of each statement, or of the program where statements hand each other "
+                     "what has no file, and print the median")
         ->check(check_repetitions);
     run_app->add_flag("--explain", run.explain, "Print every stage of each statement first");
     run_app->footer("Examples:\n"
                     "  ricci run \"C(i,j) = A(i,k)*B(k,j)\" A=a.npy B=b.npy C=c.npy\n"
                     "  ricci run \"T(i,j) = A(i,k)*B(k,j); C(i) = T(i,i)\" A=a.npy B=b.npy C=c.npy --time 10\n"
-                    "  ricci run \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" A=blocks.npy --device cpu");
+                    "  ricci run \"A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)\" A=blocks.npy --device cpu\n"
+                    "  ricci run \"X(j,r,e) = solve(A(i,j,e), i, j, B(i,r,e))\" A=a.npy B=b.npy X=x.npy");
 
     explain_options explain;
     CLI::App* const explain_app = app.add_subcommand("explain", "Print how statements are lowered; needs no data");

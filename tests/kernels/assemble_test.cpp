@@ -114,6 +114,44 @@ TEST_CASE("chains are assembled") {
     }
 }
 
+TEST_CASE("chains with factorizations and solves are assembled") {
+    assembler with(ricci::tests::eager_to_fuse(ricci::tests::some_gpu()));
+    const char* const calls[] = {"cholesky(S(i,j,e), i, j); cholesky_solve(S(i,j,e), i, j, b(j,r,e))",
+                                 "p(k,e) = lu(S(i,j,e), i, j); lu_solve(S(i,j,e), i, j, p(k,e), b(j,r,e))",
+                                 "t(k,e) = qr(S(i,j,e), i, j); qr_solve(S(i,j,e), i, j, t(k,e), b(j,r,e))",
+                                 "t(k,e) = qr(S(i,j,e), i, j); apply_q(S(i,j,e), i, j, t(k,e), b(i,r,e), adjoint); "
+                                 "triangular_solve(S(i,j,e), i, j, b(j,r,e), upper)",
+                                 "solve(S(i,j,e), i, j, b(j,r,e))",
+                                 "solve(conj(S(j,i,e)), i, j, b(j,r,e), positive_definite)"};
+    const std::string types[] = {"f32", "c128", "f64", "c64"};
+    int turn = 0;
+    for (const std::string call : calls)
+        for (const auto* n : {"5", "18"}) {
+            const auto& type = types[turn++ % 4];
+            INFO(call << " in " << type << ", " << n << " rows");
+            std::vector<std::string> program{"S(i,j,e) = B(q,i)*D(q,e)*B(q,j)", "b(i,r,e) = B(q,i)*g(q,r,e)"};
+            for (std::size_t at = 0; at < call.size();) {
+                const auto end = std::min(call.find("; ", at), call.size());
+                program.push_back(call.substr(at, end - at)), at = end + 2;
+            }
+            program.push_back("y(q,r,e) = B(q,i)*b(i,r,e)");
+            std::string operands = std::string("p=i32[") + n + ",9000]";
+            for (const std::string tensor : {"S=T[n,n,9000]", "b=T[n,2,9000]", "t=T[n,9000]", "B=T[24,n]",
+                                             "D=T[24,9000]", "g=T[24,2,9000]", "y=T[24,2,9000]"}) {
+                operands += ' ';
+                for (const char c : tensor)
+                    operands += c == 'T' ? type : c == 'n' ? std::string(n) : std::string(1, c);
+            }
+            const auto plan = ricci::tests::lowered_program(program, operands, with.chip, {"S", "b"});
+            REQUIRE(plan.chains.size() == 1);
+            CHECK(std::count_if(plan.steps.begin(), plan.steps.end(), [](const auto& st) {
+                      return st.matrices.task != ricci::lowering::matrix_task::none && st.chain < 0;
+                  }) == 0);
+            for (const auto& request : ricci::runtime::executable::requests(plan, with.chip))
+                CHECK(!with.compiler.compile(request.source).empty());
+        }
+}
+
 TEST_CASE("layers by minimal filtering are assembled") {
     if (RICCI_TEST_CAPABILITY < 90) return; // there they are several kernels
     assembler with;

@@ -5,10 +5,14 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -20,9 +24,10 @@ struct golden_case {
     const char* statement;
     const char* operands;
     bool gpu = false;
+    std::vector<std::string> locals = {}; ///< then the statements, separated by "; ", are a program
 };
 
-constexpr golden_case cases[] = {
+const golden_case cases[] = {
     {"block_update", "A(i,j,m(1,9),n(1,8)) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
     {"block_update_full", "A(i,j,m,n) -= A(i,k,m,0)*A(k,j,0,n)", "A=f64[64,64,9,8]"},
     {"batched_gemm", "C(i,j,e) = A(i,k,e)*B(k,j,e)", "C=f64[8,8,1000] A=f64[8,8,1000] B=f64[8,8,1000]", true},
@@ -63,13 +68,44 @@ constexpr golden_case cases[] = {
     {"smallest_solution", "info(e) = least_squares(A(i,j,e), i, j, X(j,r,e), B(i,r,e))",
      "A=c64[6,20,300] X=c64[20,2,300] B=c64[6,2,300] info=i32[300]", true},
     {"inverse_in_place", "inverse(A(j,i,e), i, j, positive_definite)", "A=c128[9,9,100]"},
+    {"fused_solve",
+     "K(i,j,e) = B(q,i)*D(q,e)*B(q,j); x(i,e) = B(q,i)*w(q,e); "
+     "info(e) = solve(K(i,j,e), i, j, x(j,e), positive_definite); y(q,e) = B(q,i)*x(i,e)",
+     "K=f64[6,6,200000] B=f64[8,6] D=f64[8,200000] x=f64[6,200000] w=f64[8,200000] y=f64[8,200000] info=i32[200000]",
+     true,
+     {"K", "x"}},
+    {"fused_lu",
+     "K(i,j,e) = A(i,j,e) + 2; piv(k,e), info(e) = lu(K(i,j,e), i, j); "
+     "lu_solve(K(i,j,e), i, j, piv(k,e), x(j,r,e))",
+     "K=c64[5,5,9000] A=c64[5,5,9000] x=c64[5,2,9000] info=i32[9000] piv=i32[5,9000]",
+     false,
+     {"K", "piv"}},
 };
 
+/// At each "; ".
+std::vector<std::string> split(std::string_view statements) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < statements.size();) {
+        const auto end = std::min(statements.find("; ", at), statements.size());
+        out.emplace_back(statements.substr(at, end - at)), at = end + 2;
+    }
+    return out;
+}
+
 std::string dump(const golden_case& c) {
-    const auto s = bound_text(c.statement, c.operands);
     std::vector<stage> trace;
-    lower(s, c.gpu ? some_gpu() : some_cpu(), {}, false, &trace);
-    std::string out = to_string(s) + "\n" + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");
+    std::string out;
+    if (c.locals.empty()) {
+        const auto s = bound_text(c.statement, c.operands);
+        lower(s, c.gpu ? some_gpu() : some_cpu(), {}, false, &trace);
+        out = to_string(s);
+    } else {
+        const auto statements = split(c.statement);
+        lowered_program(statements, c.operands, c.gpu ? some_gpu() : some_cpu(), c.locals, &trace);
+        for (const auto& text : statements) out += text + '\n';
+        for (const auto& local : c.locals) out += "local " + local + '\n';
+    }
+    out += std::string("\n") + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");
     for (const auto& st : trace)
         out += "\n" + std::string(st.pass) + ":\n" + st.dump + (st.dump.ends_with('\n') ? "" : "\n");
     return out;
