@@ -144,14 +144,12 @@ void run_body(const std::string& what, const operands<T>& a, Temporaries& t, res
         solve(t.lines(i(0, n) - j + (n - 1), e), i, j, t.b(j, r, e), out.info(e));
         return apply();
     }
+    assemble(a, t);
     if (what == "a part of a local, other letters") {
-        t.tall(p(0, n) + 1, l, f) = conj(a.B(q, p)) * a.D(q, f) * a.B(q, l);
-        t.tall(p(0, n) + 1, p, f) += 2;
-        t.b(l, r, f) = conj(a.B(q, l)) * a.given(q, r, f);
+        t.tall(p(0, n) + 1, l, f) = 2 * t.S(p, l, f);
         solve(t.tall(i(0, n) + 1, j, e), i, j, t.b(j, r, e), out.info(e));
         return apply();
     }
-    assemble(a, t);
     if (what == "solve by lu") {
         solve(t.S(i, j, e), i, j, t.b(j, r, e), out.info(e));
     } else if (what == "solve with a conjugate") {
