@@ -145,9 +145,8 @@ void run_body(const std::string& what, const operands<T>& a, Temporaries& t, res
         return apply();
     }
     assemble(a, t);
-    if (what == "a part of a local, other letters") {
-        t.tall(p(0, n) + 1, l, f) = 2 * t.S(p, l, f);
-        solve(t.tall(i(0, n) + 1, j, e), i, j, t.b(j, r, e), out.info(e));
+    if (what == "other letters") {
+        solve(t.S(i, j, f), i, j, t.b(j, r, f), out.info(f));
         return apply();
     }
     if (what == "solve by lu") {
@@ -217,7 +216,7 @@ const std::vector<std::string> bodies{"solve by lu",
                                       "qr, its Q apart",
                                       "transposed, what is given apart",
                                       "toeplitz matrices, which overlap themselves",
-                                      "a part of a local, other letters",
+                                      "other letters",
                                       "least squares"};
 
 /// Runs the statements of `body` as one program, whatever the model thinks of it; its plan, as text. Checks that all
