@@ -1,16 +1,14 @@
 // matrix_tuning_test: the search among kernels that factor matrices or solve with them, on a GPU whose kernels take
 // the time that the test says: what they overwrite is put back, untimed, and all that they write is compared.
 #include "lowering/factor_layout.hpp"
-#include "lowering/lower.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "runtime/step_memory.hpp"
-#include "runtime/tuner.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/runtime/tuned_step.hpp"
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -21,28 +19,9 @@ using fate = candidate::outcome;
 
 namespace {
 
-struct call {
-    lowering::statement s;
-    lowering::step step;
-};
-
-call some_call(const lowering::machine& chip, const char* text, const char* operands) {
-    call out{tests::bound_text(text, operands), {}};
-    out.step = lowering::lower(out.s, chip).steps.at(0);
-    return out;
-}
-
-call some_lu(const lowering::machine& chip) {
-    return some_call(chip, "piv(k,e), info(e) = lu(A(i,j,e), i, j)", "A=f64[9,9,300] piv=i32[9,300] info=i64[300]");
-}
-
-tuning_effort everything() {
-    tuning_effort out;
-    out.prune = std::numeric_limits<double>::infinity();
-    out.most = std::numeric_limits<std::size_t>::max();
-    out.threads = 2;
-    out.memory_bytes = 1 << 20;
-    return out;
+bound_step some_lu(const lowering::machine& chip) {
+    return first_step_of(chip, "piv(k,e), info(e) = lu(A(i,j,e), i, j)",
+                         "A=f64[9,9,300] piv=i32[9,300] info=i64[300]");
 }
 
 /// Another time for each kernel, in the order in which they are first asked for; all too far apart to be as good.
@@ -114,8 +93,8 @@ TEST_CASE("kernels with other pivots, infos or factors are refused; other roundi
 TEST_CASE("there is memory of the step's own for the candidate that wants the most") {
     const scratch_cache cache;
     auto& gpu = new_fake_gpu("workspace");
-    const auto p = some_call(gpu.machine(), "X(j,r,e) = least_squares(A(i,j,e), i, j, B(i,r,e))",
-                             "A=f64[300,280,2] B=f64[300,40,2] X=f64[280,40,2]");
+    const auto p = first_step_of(gpu.machine(), "X(j,r,e) = least_squares(A(i,j,e), i, j, B(i,r,e))",
+                                 "A=f64[300,280,2] B=f64[300,40,2] X=f64[280,40,2]");
     REQUIRE(p.step.kernel == lowering::family::factor_blocked);
     std::set<std::uint64_t> places;
     gpu.on_launch = [&](const fake_kernel&, std::span<const std::uint64_t> words) {
@@ -138,8 +117,8 @@ TEST_CASE("there is memory of the step's own for the candidate that wants the mo
 
 TEST_CASE("matrices to be factored have pivots far from any others, and are positive definite for Cholesky") {
     auto& gpu = new_fake_gpu("numbers");
-    const auto p =
-        some_call(gpu.machine(), "piv(k,e,f) = lu(A(i,j,f,e), i, j)", "A=c64[9:1,7:12,3:2000,4:100] piv=i32[7,4,3]");
+    const auto p = first_step_of(gpu.machine(), "piv(k,e,f) = lu(A(i,j,f,e), i, j)",
+                                 "A=c64[9:1,7:12,3:2000,4:100] piv=i32[7,4,3]");
     const step_memory memory(gpu, p.step, p.s, 1);
     CHECK(memory.is_used_up());
     const auto* const a = static_cast<const std::complex<float>*>(memory.address(0, 0));
@@ -159,7 +138,7 @@ TEST_CASE("matrices to be factored have pivots far from any others, and are posi
         }
     CHECK(orders.size() > 3);
 
-    const auto c = some_call(gpu.machine(), "info(e) = cholesky(A(i,j,e), i, j)", "A=c128[6,6,5] info=i32[5]");
+    const auto c = first_step_of(gpu.machine(), "info(e) = cholesky(A(i,j,e), i, j)", "A=c128[6,6,5] info=i32[5]");
     const step_memory definite(gpu, c.step, c.s, 1);
     const auto* const d = static_cast<const std::complex<double>*>(definite.address(0, 0));
     for (int e = 0; e < 5; ++e)
@@ -174,8 +153,8 @@ TEST_CASE("matrices to be factored have pivots far from any others, and are posi
 
 TEST_CASE("factors that are there have valid pivots, and reflections that make nothing longer") {
     auto& gpu = new_fake_gpu("factors");
-    const auto lu = some_call(gpu.machine(), "lu_solve(A(i,j,e), i, j, piv(k,e), X(j,e))",
-                              "A=f64[9,9,30] piv=i64[9,30] X=f64[9,30]");
+    const auto lu = first_step_of(gpu.machine(), "lu_solve(A(i,j,e), i, j, piv(k,e), X(j,e))",
+                                  "A=f64[9,9,30] piv=i64[9,30] X=f64[9,30]");
     const step_memory memory(gpu, lu.step, lu.s, 1);
     CHECK(memory.is_used_up()); // X
     const auto* const pivots = static_cast<const std::int64_t*>(memory.address(0, 1));
@@ -185,8 +164,8 @@ TEST_CASE("factors that are there have valid pivots, and reflections that make n
         exchanges = exchanges || pivots[n] > n % 9;
     }
     CHECK(exchanges);
-    const auto q = some_call(gpu.machine(), "X(j,e) = qr_solve(A(i,j,e), i, j, tau(k,e), B(i,e))",
-                             "A=f64[9,7,30] tau=f64[7,30] X=f64[7,30] B=f64[9,30]");
+    const auto q = first_step_of(gpu.machine(), "X(j,e) = qr_solve(A(i,j,e), i, j, tau(k,e), B(i,e))",
+                                 "A=f64[9,7,30] tau=f64[7,30] X=f64[7,30] B=f64[9,30]");
     const step_memory of_q(gpu, q.step, q.s, 1);
     CHECK_FALSE(of_q.is_used_up());
     const auto source = lowering::operand_in(q.step, lowering::matrix_role::vector)->source;

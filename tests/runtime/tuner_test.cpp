@@ -4,17 +4,16 @@
 #include "lowering/tile_candidates.hpp"
 #include "runtime/half.hpp"
 #include "runtime/step_memory.hpp"
-#include "runtime/tuner.hpp"
 #include "tests/catch.hpp"
 #include "tests/gathered_case.hpp"
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/runtime/tuned_step.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 using namespace ricci;
@@ -24,25 +23,10 @@ using fate = candidate::outcome;
 
 namespace {
 
-struct product {
-    lowering::statement s;
-    lowering::step step;
-};
-
-product some_product(const lowering::machine& chip,
-                     const char* operands = "C=f64[6,5,3000] A=f64[6,7,3000] B=f64[7,5,3000]") {
-    product out{tests::bound_text("C(i,j,e) += 2*A(i,k,e)*B(k,j,e)", operands), {}};
-    out.step = lowering::lower(out.s, chip).steps.at(0);
+bound_step some_product(const lowering::machine& chip,
+                        const char* operands = "C=f64[6,5,3000] A=f64[6,7,3000] B=f64[7,5,3000]") {
+    auto out = first_step_of(chip, "C(i,j,e) += 2*A(i,k,e)*B(k,j,e)", operands);
     REQUIRE(out.step.kernel == lowering::family::batched_small);
-    return out;
-}
-
-tuning_effort everything() {
-    tuning_effort out;
-    out.prune = std::numeric_limits<double>::infinity();
-    out.most = std::numeric_limits<std::size_t>::max();
-    out.threads = 2;
-    out.memory_bytes = 1 << 20;
     return out;
 }
 

@@ -14,9 +14,23 @@ using namespace ricci::tests;
 
 namespace {
 
-outcome tune(const folder& where, std::vector<std::string> words) {
+outcome tune(const folder& where, std::vector<std::string> words, const std::string& environment = {}) {
     words.insert(words.begin(), "tune");
-    return ricci_command(words, {where.path(), {}});
+    if (environment.empty()) return ricci_command(words, {where.path(), {}});
+    return ricci_command(words, {where.path(), {environment}});
+}
+
+/// The quickest sweep that measures.
+outcome tune_sizes(const folder& where, const char* sizes, const std::vector<std::string>& more,
+                   const std::string& environment) {
+    std::vector<std::string> words{"--sizes", sizes, "--device", "cpu", "--bytes", "10KB", "--most", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return tune(where, words, environment);
+}
+
+/// Where what is measured is kept: not in the user's own database.
+std::string cache_in(const folder& where, const char* name = "cache") {
+    return "RICCI_CACHE_DIR=" + (where / name).string();
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -44,16 +58,16 @@ TEST_CASE("a dry run shows the candidates of a chip that is not there") {
 
 TEST_CASE("TF32 is asked for by an option or by RICCI_MATH, and has a key of its own") {
     const folder here;
-    const std::vector<std::string> words{"tune", "--sizes", "32", "--types", "f32", "--dry-run", "--chip", "h100"};
+    const std::vector<std::string> words{"--sizes", "32", "--types", "f32", "--dry-run", "--chip", "h100"};
     auto asked = words;
     asked.insert(asked.end(), {"--math", "tf32"});
-    const auto full = ricci_command(words, {here.path(), {}}), by_option = ricci_command(asked, {here.path(), {}});
+    const auto full = tune(here, words), by_option = tune(here, asked);
     CHECK(contains(full.out, " in f32: "));
     CHECK(contains(by_option.out, " in f32 as tf32: "));
-    CHECK(ricci_command(words, {here.path(), {"RICCI_MATH=tf32"}}).out == by_option.out);
+    CHECK(tune(here, words, "RICCI_MATH=tf32").out == by_option.out);
     asked.back() = "full";
-    CHECK(ricci_command(asked, {here.path(), {"RICCI_MATH=tf32"}}).out == full.out);
-    const auto wrong = ricci_command(words, {here.path(), {"RICCI_MATH=fast"}});
+    CHECK(tune(here, asked, "RICCI_MATH=tf32").out == full.out);
+    const auto wrong = tune(here, words, "RICCI_MATH=fast");
     CHECK(wrong.code == 2);
     CHECK(wrong.err == "ricci: RICCI_MATH is \"fast\": expected full or tf32\n");
 }
@@ -71,8 +85,7 @@ TEST_CASE("a CPU's products are tuned like a GPU's; what has no parameters is sa
     CHECK_FALSE(contains(listed.substr(listed.find('\n')), "threads")); // a GPU's word
     auto exported = sweep;
     exported.insert(exported.end(), {"--export", "table.json"});
-    exported.insert(exported.begin(), "tune");
-    const auto found = ricci_command(exported, {here.path(), {"RICCI_CACHE_DIR=" + (here / "cache").string()}});
+    const auto found = tune(here, exported, cache_in(here));
     CHECK(found.code == 0);
     CHECK_THAT(found.out, Catch::Contains("m=6 n=6 k=6 batch=116") && Catch::Contains("2 entries for CPU"));
     const auto atb = tune(here, {"--sizes", "4", "--form", "atb", "--device", "cpu"});
@@ -93,9 +106,8 @@ TEST_CASE("factorizations and solves are tuned as products are, by themselves or
     write_bytes(here / "list", "\"tau(k,e) = qr(A(i,j,e), i, j)\" A=f64[40,37,9] tau=f64[37,9]\n"
                                "cholesky_solve(A(e,i,j), i, j, X(e,j,r)) A=f32[200,5,5] X=f32[200,5,3]\n"
                                "info(e) = cholesky(A(i,j,e), i, j) A=f64[5,5,40] info=i32[40]\n");
-    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
-    const auto found = ricci_command({"tune", "--file", "list", "--device", "cpu", "--all", "--export", "table.json"},
-                                     {here.path(), {cache}});
+    const auto cache = cache_in(here);
+    const auto found = tune(here, {"--file", "list", "--device", "cpu", "--all", "--export", "table.json"}, cache);
     INFO(found.out);
     CHECK(found.code == 0);
     CHECK_THAT(found.out, Catch::Contains("in f64: m=40 n=37 batch=9\n") &&
@@ -121,12 +133,12 @@ TEST_CASE("after a list was tuned, a program of its statements compiles nothing"
                 "B(i,j,e) = 0.5 B=f64[5,6,30]\n"
                 "C(i,j,e) = A(i,k,e)*B(k,j,e) A=f64[4,5,30] B=f64[5,6,30] C=f64[4,6,30]\n"
                 "s() = C(i,j,e) C=f64[4,6,30] s=f64[]\n");
-    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
-    const auto first = ricci_command({"tune", "--file", "list", "--most", "3"}, {here.path(), {cache}});
+    const auto cache = cache_in(here);
+    const auto first = tune(here, {"--file", "list", "--most", "3"}, cache);
     INFO(first.out);
     CHECK(first.code == 0);
     CHECK_THAT(first.out, Catch::Contains("4 statements: ") && Catch::Contains("m=4 n=6 k=5 batch=30"));
-    const auto again = ricci_command({"tune", "--file", "list", "--dry-run"}, {here.path(), {cache}});
+    const auto again = tune(here, {"--file", "list", "--dry-run"}, cache);
     CHECK_FALSE(contains(again.out, "statements: "));
     const auto worker = run_command({RICCI_STATEMENT_WORKER}, {here.path(), {cache}});
     CHECK(worker.err.empty());
@@ -143,20 +155,18 @@ TEST_CASE("the database can be exported, also an empty one") {
 
 TEST_CASE("an export adds to the table that stands there, and refuses what is none of this chip's") {
     const folder here;
-    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
-    const auto sweep = [&](const char* sizes, const char* environment) {
-        return ricci_command(
-            {"tune", "--sizes", sizes, "--device", "cpu", "--bytes", "10KB", "--most", "2", "--export", "table.json"},
-            {here.path(), {environment}});
+    const auto cache = cache_in(here);
+    const auto sweep = [&](const char* sizes, const std::string& environment) {
+        return tune_sizes(here, sizes, {"--export", "table.json"}, environment);
     };
-    const auto first = sweep("3,5", cache.c_str());
+    const auto first = sweep("3,5", cache);
     CHECK(first.code == 0);
     auto table = nlohmann::json::parse(read_bytes(here / "table.json"));
     REQUIRE(table.at("entries").size() == 2);
     table["entries"][0]["us"] = 123456.0; // 3 is measured again, 5 is not
     table["entries"][1]["us"] = 123456.0;
     write_bytes(here / "table.json", table.dump());
-    const auto second = sweep("3,4", ("RICCI_CACHE_DIR=" + (here / "other").string()).c_str());
+    const auto second = sweep("3,4", cache_in(here, "other"));
     CHECK(second.code == 0);
     CHECK_THAT(second.out, Catch::Contains("3 entries for ") &&
                                Catch::EndsWith(" in table.json: 1 that stood there, 2 measured\n"));
@@ -167,7 +177,7 @@ TEST_CASE("an export adds to the table that stands there, and refuses what is no
 
     const auto refused = [&](const std::string& text, const std::string& message) {
         write_bytes(here / "table.json", text);
-        const auto found = sweep("3,5", cache.c_str());
+        const auto found = sweep("3,5", cache);
         CHECK(found.code == 1);
         CHECK(found.out.empty());
         CHECK_THAT(found.err, Catch::StartsWith("ricci: --export table.json: ") && Catch::Contains(message));
@@ -189,12 +199,7 @@ TEST_CASE("where the database takes nothing, tuning needs a file for what it fin
     for (const std::string& lacking :
          {std::string("RICCI_CACHE_SIZE=0"), std::string("RICCI_CACHE_DIR=/proc/nope")}) {
         CAPTURE(lacking);
-        const auto with = [&](std::vector<std::string> more) {
-            std::vector<std::string> words{"tune",    "--sizes", "5",      "--device", "cpu",
-                                           "--bytes", "10KB",    "--most", "2"};
-            words.insert(words.end(), more.begin(), more.end());
-            return ricci_command(words, {here.path(), {lacking}});
-        };
+        const auto with = [&](const std::vector<std::string>& more) { return tune_sizes(here, "5", more, lacking); };
         const auto refused = with({});
         CHECK(refused.code == 1);
         CHECK(refused.out.empty());
@@ -217,11 +222,8 @@ TEST_CASE("where the database takes nothing, tuning needs a file for what it fin
 
 TEST_CASE("what programs read goes to the standard output, and the rest to the other") {
     const folder here;
-    const std::string cache = "RICCI_CACHE_DIR=" + (here / "cache").string();
     const auto with = [&](const char* option) {
-        return ricci_command({"tune", "--sizes", "5", "--device", "cpu", "--bytes", "10KB", "--most", "2",
-                              "--tolerance", "5%", option, "-"},
-                             {here.path(), {cache}});
+        return tune_sizes(here, "5", {"--tolerance", "5%", option, "-"}, cache_in(here));
     };
     const auto timings = with("--json");
     CHECK(timings.code == 0);
