@@ -4,12 +4,15 @@
 #include "lowering/chain_state.hpp"
 
 #include "lowering/chain_uses.hpp"
+#include "lowering/coincidence.hpp"
 #include "lowering/matrix_sizes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ricci::lowering {
@@ -21,17 +24,13 @@ constexpr matrix_role roles[] = {matrix_role::matrix, matrix_role::vector, matri
 /// Whether all matrices that a phase's items view have elements of their own. Those that are only read may be windows
 /// of one sequence, or Toeplitz matrices.
 bool are_apart(const chain_view& v, const std::vector<std::int64_t>& items) {
-    std::vector<std::int64_t> offsets{0};
+    std::vector<bounded_term> terms;
     const auto take = [&](const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides) {
-        for (std::size_t d = 0; d < extents.size(); ++d) {
-            const auto before = offsets.size();
-            for (std::int64_t x = 1; x < extents[d]; ++x)
-                for (std::size_t n = 0; n < before; ++n) offsets.push_back(offsets[n] + x * strides[d]);
-        }
+        for (std::size_t d = 0; d < extents.size(); ++d)
+            if (extents[d] > 1) terms.push_back({strides[d], 1 - extents[d], extents[d] - 1});
     };
     take(v.inner_extent, v.inner), take(items, v.item);
-    std::sort(offsets.begin(), offsets.end());
-    return std::adjacent_find(offsets.begin(), offsets.end()) == offsets.end();
+    return !has_solution(std::move(terms), 0, 0, true);
 }
 
 } // namespace

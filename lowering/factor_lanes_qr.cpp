@@ -168,7 +168,8 @@ double cycles_of(const step& st, const batched_tile& tile, const machine& chip) 
 double rank_of(const step& st, const batched_tile& tile, const machine& chip) {
     const auto g = grid_of(st, tile);
     const auto values = static_cast<double>(g.column_slots * g.row_slots * g.words());
-    return cycles_of(st, tile, chip) / tile.products * (1 + 6e-4 * values) * (registers_missing(g, tile) > 0 ? 1.02 : 1.0);
+    return cycles_of(st, tile, chip) / tile.products * (1 + 6e-4 * values) *
+           (registers_missing(g, tile) > 0 ? 1.02 : 1.0);
 }
 
 } // namespace

@@ -1,12 +1,14 @@
 // families: the kernel families' parameters and limits.
 #include "lowering/families.hpp"
 
+#include "lowering/matrix_sizes.hpp"
 #include "lowering/temporaries.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 namespace ricci::lowering {
 
@@ -73,10 +75,15 @@ bool has_columns_off_sectors(const step& st) { return !has_columns_off_lines(st)
 
 std::int64_t least_changing_stride(const step& st, std::int32_t operand) {
     const auto& at = st.operands[static_cast<std::size_t>(operand)];
+    const bool of_matrices = st.matrices.task != matrix_task::none;
+    const auto batch = of_matrices ? batch_of_matrices(st) : std::vector<std::int32_t>();
+    const auto may_change = [&](std::size_t a) {
+        if (of_matrices) return std::find(batch.begin(), batch.end(), static_cast<std::int32_t>(a)) != batch.end();
+        return st.classes[a] == axis_class::batch || is_long(st, st.classes[a]);
+    };
     std::int64_t least = INT64_MAX;
     for (std::size_t a = 0; a < st.axes.size(); ++a)
-        if (const auto s = std::abs(at.stride[a]);
-            s != 0 && (st.classes[a] == axis_class::batch || is_long(st, st.classes[a])))
+        if (const auto s = std::abs(at.stride[a]); s != 0 && may_change(a))
             least = std::min(least, st.axes[a].extent == 1 ? s : s + 1);
     for (const auto& g : at.gathers)
         if (g.stride != 0) least = std::min(least, std::abs(g.stride) + 1);

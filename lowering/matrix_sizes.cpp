@@ -1,7 +1,6 @@
 // matrix_sizes: sizes, batch and operands of steps that work on matrices.
 #include "lowering/matrix_sizes.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -59,14 +58,6 @@ std::int64_t distance_in_span(const step& st) {
 bool matrices_are_dense(const step& st) {
     const auto s = matrix_sizes_of(st);
     return s.vector() > 0 && distance_in_span(st) == s.m * s.n;
-}
-
-std::int64_t least_changing_step(const step& st, const operand& o) {
-    std::int64_t least = INT64_MAX;
-    for (const auto a : batch_of_matrices(st))
-        if (const auto s = std::abs(o.stride[static_cast<std::size_t>(a)]); s != 0)
-            least = std::min(least, extent_of_axis(st, a) == 1 ? s : s + 1);
-    return least;
 }
 
 const operand* operand_in(const step& st, matrix_role r) {

@@ -28,9 +28,6 @@ std::int64_t distance_in_span(const step& st);
 /// Whether that span has no gaps at all.
 bool matrices_are_dense(const step& st);
 
-/// An operand's strides from here on follow the batch's extents, and are arguments of a kernel.
-std::int64_t least_changing_step(const step& st, const operand& o);
-
 /// The operand in a role, or null.
 const operand* operand_in(const step& st, matrix_role r);
 

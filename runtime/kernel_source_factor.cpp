@@ -4,6 +4,7 @@
 
 #include "lowering/factor_layout.hpp"
 #include "lowering/factor_tiles.hpp"
+#include "lowering/families.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "runtime/prelude.hpp"
 
@@ -97,7 +98,7 @@ std::string factor_constants(const step& st, const machine& chip) {
         const auto role = static_cast<matrix_role>(r);
         const auto* const o = operand_in(st, role);
         has.push_back(o != nullptr);
-        const auto least = o == nullptr ? 0 : least_changing_step(st, *o);
+        const auto least = o == nullptr ? 0 : least_changing_stride(st, w.of(role));
         auto& of_role = steps.emplace_back();
         for (const auto axis : axes_in(w, role)) {
             const auto stride = stride_along(o, axis);
