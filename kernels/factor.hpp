@@ -59,11 +59,13 @@ struct arguments {
     long long batch_step[role_count][at_least_one(batch_axes)]; ///< elements
 };
 
+/// matrix_step, or what is given where that is an argument.
+template <int Role, int Axis> RICCI_FUNCTION long long step_of(long long given) {
+    return matrix_step[Role][Axis] == argument ? given : matrix_step[Role][Axis];
+}
 /// Elements from a matrix's first to the one at (i, j).
 template <int Role> RICCI_FUNCTION long long offset_of(const arguments& a, long long i, long long j) {
-    const long long along = matrix_step[Role][0] == argument ? a.step[Role][0] : matrix_step[Role][0];
-    const long long across = matrix_step[Role][1] == argument ? a.step[Role][1] : matrix_step[Role][1];
-    return i * along + j * across;
+    return i * step_of<Role, 0>(a.step[Role][0]) + j * step_of<Role, 1>(a.step[Role][1]);
 }
 
 /// An operand's first element in matrix number `at` of the batch.

@@ -26,12 +26,8 @@ struct group_of {
     }
 
     /// Elements from one row, and from one column, to the next.
-    RICCI_FUNCTION long long along() const {
-        return matrix_step[Role][0] == argument ? along_ : matrix_step[Role][0];
-    }
-    RICCI_FUNCTION long long across() const {
-        return matrix_step[Role][1] == argument ? across_ : matrix_step[Role][1];
-    }
+    RICCI_FUNCTION long long along() const { return step_of<Role, 0>(along_); }
+    RICCI_FUNCTION long long across() const { return step_of<Role, 1>(across_); }
 
   private:
     long long along_, across_;
