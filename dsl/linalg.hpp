@@ -20,12 +20,19 @@
 
 namespace ricci {
 
-struct unpivoted_t {};
-struct positive_definite_t {};
-struct upper_t {};
-struct lower_t {};
-struct unit_diagonal_t {};
-struct adjoint_t {};
+namespace dsl {
+template <lowering::call_option Option>
+struct option_tag {
+    static constexpr auto option = Option;
+};
+} // namespace dsl
+
+using unpivoted_t = dsl::option_tag<lowering::call_option::unpivoted>;
+using positive_definite_t = dsl::option_tag<lowering::call_option::positive_definite>;
+using upper_t = dsl::option_tag<lowering::call_option::upper>;
+using lower_t = dsl::option_tag<lowering::call_option::lower>;
+using unit_diagonal_t = dsl::option_tag<lowering::call_option::unit_diagonal>;
+using adjoint_t = dsl::option_tag<lowering::call_option::adjoint>;
 /// lu, solve: rows are not exchanged. lu_solve: the factors are of such.
 inline constexpr unpivoted_t unpivoted{};
 /// solve, inverse, log_determinant: the matrix is Hermitian positive definite; of it the lower triangle is read.
@@ -62,36 +69,17 @@ namespace dsl {
 template <class X>
 concept integer_table = std::derived_from<X, table_tag>;
 
-template <class Tag>
-struct option_of_tag;
-template <lowering::call_option Option>
-struct is_option {
-    static constexpr auto value = Option;
-};
-template <>
-struct option_of_tag<unpivoted_t> : is_option<lowering::call_option::unpivoted> {};
-template <>
-struct option_of_tag<positive_definite_t> : is_option<lowering::call_option::positive_definite> {};
-template <>
-struct option_of_tag<lower_t> : is_option<lowering::call_option::lower> {};
-template <>
-struct option_of_tag<upper_t> : is_option<lowering::call_option::upper> {};
-template <>
-struct option_of_tag<unit_diagonal_t> : is_option<lowering::call_option::unit_diagonal> {};
-template <>
-struct option_of_tag<adjoint_t> : is_option<lowering::call_option::adjoint> {};
-
 template <class X>
-constexpr bool is_tag = requires {
-    option_of_tag<X>::value;
-};
+constexpr bool is_tag = false;
+template <lowering::call_option Option>
+constexpr bool is_tag<option_tag<Option>> = true;
 
 /// How many of the options say what O says, or its opposite.
 template <lowering::call_option O, class... Options>
 constexpr int count_choice() {
     [[maybe_unused]] const auto same = []<class X>(std::type_identity<X>) {
         if constexpr (is_tag<X>)
-            return lowering::exclude_each_other(option_of_tag<X>::value, O) ? 1 : 0;
+            return lowering::exclude_each_other(X::option, O) ? 1 : 0;
         else
             return 0;
     };
@@ -100,7 +88,7 @@ constexpr int count_choice() {
 
 template <routine What, class Tag>
 constexpr void check_tag() {
-    if constexpr (is_tag<Tag>) (void)option_belongs_to_the_call<What, option_of_tag<Tag>::value>{};
+    if constexpr (is_tag<Tag>) (void)option_belongs_to_the_call<What, Tag::option>{};
 }
 
 /// One message for what is wrong with a call's options, before they are used.
@@ -157,7 +145,7 @@ auto capture_with_options(const Matrix& matrix, const Row& row, const Column& co
                            std::tuple_cat(own, operands_among(options...)));
     [[maybe_unused]] const auto set = [&](const auto& option) {
         using tag = std::remove_cvref_t<decltype(option)>;
-        if constexpr (is_tag<tag>) lowering::set_option(call.call(), option_of_tag<tag>::value);
+        if constexpr (is_tag<tag>) lowering::set_option(call.call(), tag::option);
     };
     (set(options), ...);
     return call;
