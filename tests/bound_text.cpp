@@ -64,7 +64,8 @@ lowering::plan lowered_program(const std::vector<std::string>& statements, std::
                                std::vector<lowering::stage>* trace) {
     const auto declared = parse_operands(operands);
     std::vector<lowering::statement> program;
-    for (const auto& text : statements) program.push_back(bind_text(parse_text(text).at(0), declared));
+    for (const auto& text : statements)
+        for (const auto& one : parse_text(text)) program.push_back(bind_text(one, declared));
     for (auto& s : program)
         for (auto& a : s.accesses)
             if (const auto local = std::find(locals.begin(), locals.end(), a.name); local != locals.end())

@@ -20,7 +20,7 @@ std::vector<text_operand> parse_operands(std::string_view operands);
 /// A statement over such operands, for tests that never run it.
 lowering::statement bound_text(std::string_view statement, std::string_view operands);
 
-/// Statements over such operands as one program, those with the names `locals` its locals; for tests that never run
+/// Statements, of a text one or more, over such operands as one program, those with the names `locals` its locals; for tests that never run
 /// it. `trace` gets what each pass leaves.
 lowering::plan lowered_program(const std::vector<std::string>& statements, std::string_view operands,
                                const lowering::machine& chip, const std::vector<std::string>& locals = {},

@@ -125,16 +125,12 @@ TEST_CASE("chains with factorizations and solves are assembled") {
                                  "solve(conj(S(j,i,e)), i, j, b(j,r,e), positive_definite)"};
     const std::string types[] = {"f32", "c128", "f64", "c64"};
     int turn = 0;
-    for (const std::string call : calls)
+    for (const auto* call : calls)
         for (const auto* n : {"5", "18"}) {
             const auto& type = types[turn++ % 4];
             INFO(call << " in " << type << ", " << n << " rows");
-            std::vector<std::string> program{"S(i,j,e) = B(q,i)*D(q,e)*B(q,j)", "b(i,r,e) = B(q,i)*g(q,r,e)"};
-            for (std::size_t at = 0; at < call.size();) {
-                const auto end = std::min(call.find("; ", at), call.size());
-                program.push_back(call.substr(at, end - at)), at = end + 2;
-            }
-            program.push_back("y(q,r,e) = B(q,i)*b(i,r,e)");
+            const std::vector<std::string> program{"S(i,j,e) = B(q,i)*D(q,e)*B(q,j)", "b(i,r,e) = B(q,i)*g(q,r,e)",
+                                                   call, "y(q,r,e) = B(q,i)*b(i,r,e)"};
             std::string operands = std::string("p=i32[") + n + ",9000]";
             for (const std::string tensor : {"S=T[n,n,9000]", "b=T[n,2,9000]", "t=T[n,9000]", "B=T[24,n]",
                                              "D=T[24,9000]", "g=T[24,2,9000]", "y=T[24,2,9000]"}) {

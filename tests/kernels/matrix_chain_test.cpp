@@ -36,25 +36,21 @@ struct parts_of<std::complex<R>> {
     static std::complex<R> from(double re, double im) { return {static_cast<R>(re), static_cast<R>(im)}; }
 };
 
+/// Real parts in [least, 1], imaginary ones in `imaginary` times as much.
 template <class Tensor>
-void fill(Tensor& t, std::uint64_t seed) {
+void fill(Tensor& t, std::uint64_t seed, double least = -1, double imaginary = 0.5) {
     using element = typename Tensor::value_type;
     std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> unit(-1, 1);
+    std::uniform_real_distribution<double> part(least, 1);
     std::vector<element> values(static_cast<std::size_t>(t.size()));
-    for (auto& v : values) v = parts_of<element>::from(unit(random), unit(random) / 2);
+    for (auto& v : values) v = parts_of<element>::from(part(random), imaginary * part(random));
     t.upload(values);
 }
 
 /// Real and positive in complex tensors too: B* D B + 2 is then positive definite, and well-conditioned.
 template <class Tensor>
 void fill_weights(Tensor& t, std::uint64_t seed) {
-    using element = typename Tensor::value_type;
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> weight(0.5, 1);
-    std::vector<element> values(static_cast<std::size_t>(t.size()));
-    for (auto& v : values) v = parts_of<element>::from(weight(random), 0);
-    t.upload(values);
+    fill(t, seed, 0.5, 0);
 }
 
 /// NaN where one alone is no number.
@@ -295,6 +291,15 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
     tensor<double, dyn, dyn, dyn> T(n, n, batch, on);
     tensor<std::int32_t, dyn, dyn> codes(matrices, batch, on), of_sides(sides, batch, on);
     fill_weights(D, 1), fill(given, 2);
+    const auto check_fused = [&](const auto& body, auto& matrices_in_memory, const auto& make_local) {
+        body(matrices_in_memory, b, y);
+        run_fused(on, [&] {
+            auto A = make_local();
+            local<double, dyn, dyn, dyn, dyn> right(n, sides, matrices, batch, on);
+            body(A, right, x);
+        });
+        CHECK(difference(x, y) < 1e-13);
+    };
     const auto of_each = [&](auto& A, auto& right, auto& out) {
         A(i, j, f, e) = D(i, f, e) * D(j, f, e);
         A(i, i, f, e) += 1;
@@ -302,12 +307,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
         solve(A(i, j, f, e), i, j, right(j, r, f, e), ricci::positive_definite, codes(f, e));
         out(i, r, f, e) = right(i, r, f, e) + given(i, r, f, e);
     };
-    of_each(S, b, y);
-    run_fused(on, [&] {
-        local<double, dyn, dyn, dyn, dyn> A(n, n, matrices, batch, on), right(n, sides, matrices, batch, on);
-        of_each(A, right, x);
-    });
-    CHECK(difference(x, y) < 1e-13);
+    check_fused(of_each, S, [&] { return local<double, dyn, dyn, dyn, dyn>(n, n, matrices, batch, on); });
     const auto of_all = [&](auto& A, auto& right, auto& out) {
         A(i, j, e) = D(i, 0, e) * D(j, 1, e);
         A(i, i, e) += 4;
@@ -315,13 +315,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
         solve(A(i, j, e), i, j, right(j, r, f, e), of_sides(r, e)); // the longer index counts its sides
         out(i, r, f, e) = right(i, r, f, e) - given(i, r, f, e);
     };
-    of_all(T, b, y);
-    run_fused(on, [&] {
-        local<double, dyn, dyn, dyn> A(n, n, batch, on);
-        local<double, dyn, dyn, dyn, dyn> right(n, sides, matrices, batch, on);
-        of_all(A, right, x);
-    });
-    CHECK(difference(x, y) < 1e-13);
+    check_fused(of_all, T, [&] { return local<double, dyn, dyn, dyn>(n, n, batch, on); });
     const auto rows = n + matrices - 1;
     tensor<double, dyn, dyn, dyn> high(rows, n, batch, on), H(rows, n, batch, on);
     fill(high, 3);
@@ -332,13 +326,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
         solve(A(i(0, n) + f, j, e), i, j, right(j, r, f, e), codes(f, e));
         out(i, r, f, e) = right(i, r, f, e) - given(i, r, f, e);
     };
-    of_windows(H, b, y);
-    run_fused(on, [&] {
-        local<double, dyn, dyn, dyn> A(rows, n, batch, on);
-        local<double, dyn, dyn, dyn, dyn> right(n, sides, matrices, batch, on);
-        of_windows(A, right, x);
-    });
-    CHECK(difference(x, y) < 1e-13);
+    check_fused(of_windows, H, [&] { return local<double, dyn, dyn, dyn>(rows, n, batch, on); });
 }
 
 TEST_CASE("a matrix of extreme numbers changes no bit of its neighbors' solutions") {

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -24,7 +23,7 @@ struct golden_case {
     const char* statement;
     const char* operands;
     bool gpu = false;
-    std::vector<std::string> locals = {}; ///< then the statements, separated by "; ", are a program
+    std::vector<std::string> locals = {}; ///< then its statements are a program
 };
 
 const golden_case cases[] = {
@@ -82,16 +81,6 @@ const golden_case cases[] = {
      {"K", "piv"}},
 };
 
-/// At each "; ".
-std::vector<std::string> split(std::string_view statements) {
-    std::vector<std::string> out;
-    for (std::size_t at = 0; at < statements.size();) {
-        const auto end = std::min(statements.find("; ", at), statements.size());
-        out.emplace_back(statements.substr(at, end - at)), at = end + 2;
-    }
-    return out;
-}
-
 std::string dump(const golden_case& c) {
     std::vector<stage> trace;
     std::string out;
@@ -100,9 +89,8 @@ std::string dump(const golden_case& c) {
         lower(s, c.gpu ? some_gpu() : some_cpu(), {}, false, &trace);
         out = to_string(s);
     } else {
-        const auto statements = split(c.statement);
-        lowered_program(statements, c.operands, c.gpu ? some_gpu() : some_cpu(), c.locals, &trace);
-        for (const auto& text : statements) out += text + '\n';
+        lowered_program({c.statement}, c.operands, c.gpu ? some_gpu() : some_cpu(), c.locals, &trace);
+        out = std::string(c.statement) + '\n';
         for (const auto& local : c.locals) out += "local " + local + '\n';
     }
     out += std::string("\n") + c.operands + (c.gpu ? "\non a GPU\n" : "\non a CPU\n");

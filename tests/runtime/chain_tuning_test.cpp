@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/runtime/fake_gpu.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/runtime/tuned_step.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,6 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -78,15 +78,6 @@ program assembled(const lowering::machine& chip, const std::string& type = "f64"
                          "X(j,e), info(e) = solve(S(i,j,e), i, j, f(i,e), positive_definite)",
                          "y(q,e) = B(q,j)*X(j,e)"},
                         operands.c_str(), {"S", "T", "X"});
-}
-
-tuning_effort everything() {
-    tuning_effort out;
-    out.prune = std::numeric_limits<double>::infinity();
-    out.most = std::numeric_limits<std::size_t>::max();
-    out.threads = 2;
-    out.memory_bytes = 1 << 20;
-    return out;
 }
 
 bool is_model(const fake_kernel& k, const lowering::chain& c) {
