@@ -119,7 +119,9 @@ TEST_CASE("points of bench factor: every routine, type, size, right-hand side an
     }
 }
 
-TEST_CASE("factor: ricci and LAPACK pass LAPACK's ratios, each from the originals; a wrong number is found") {
+TEST_CASE(
+    "factor: ricci and LAPACK pass LAPACK's ratios, each from the originals, by the same pivots; a wrong number is "
+    "found") {
     const auto tools = make_device_tools(cpu());
     const auto lapack = lapack_if_there();
     device_memory memory;
@@ -135,6 +137,14 @@ TEST_CASE("factor: ricci and LAPACK pass LAPACK's ratios, each from the original
         runtime::run(on.statement(0));
         const findings ours = check(p, set, {}, cpu());
         CHECK((ours.wrong == 0 && ours.looked_at == 5 && ours.worst < largest_ratio));
+        const auto pivots = [&](std::int32_t first) {
+            const auto* const rows = static_cast<const std::int32_t*>(set[at_vector]);
+            std::vector<std::int32_t> from_0;
+            for (std::int64_t k = 0; p.what == routine::lu && k < 5 * p.least(); ++k)
+                from_0.push_back(rows[k] - first);
+            return from_0;
+        };
+        const auto our_pivots = pivots(0);
         // A wrong first number, then NaN, in what is written.
         const auto is_found = [&](const answer& where) {
             auto* const bytes = static_cast<char*>(set[factors_in_place(p.what) ? at_A : where.solutions]);
@@ -150,6 +160,7 @@ TEST_CASE("factor: ricci and LAPACK pass LAPACK's ratios, each from the original
             on.restore(0, w.spoils);
             w.run(0);
             CHECK(check(p, set, w.leaves, cpu()).wrong == 0);
+            CHECK(pivots(1) == our_pivots); // no two candidates of these matrices are as large
             answer other = w.leaves;
             other.first_pivot = 1 - other.first_pivot;
             if (p.what == routine::lu && n > 1) CHECK(check(p, set, other, cpu()).wrong > 0);
