@@ -1,6 +1,8 @@
 // factor_test: factorizations and solves on each device by LAPACK's test ratios: every routine, type and layout,
 // sizes on both sides of where kernels change, shapes, and matrices that are graded, badly scaled, singular,
 // indefinite or hold a NaN.
+#include "lowering/lower.hpp"
+#include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/matrix_problem.hpp"
@@ -9,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -30,13 +33,14 @@ constexpr std::int64_t batches[] = {1, 3, 37};
 
 /// On a GPU by several threads: it is their kernels' compilation that takes the time; so those of one kernel stand
 /// apart.
-void check(std::vector<matrix_problem> problems, std::int32_t device) {
+void check(std::vector<matrix_problem> problems, std::int32_t device,
+           const std::function<void(const lowering::statement&)>& how = {}) {
     std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
     std::vector<matrix_outcome> out(problems.size());
     std::atomic<std::size_t> next = 0;
     const auto run = [&] {
         for (std::size_t n; (n = next++) < problems.size();) try {
-                out[n] = run_matrix_problem(problems[n], device);
+                out[n] = run_matrix_problem(problems[n], device, how);
             } catch (const std::exception& e) {
                 out[n].mistake = e.what();
             }
@@ -65,7 +69,7 @@ void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
 }
 
 #if RICCI_TEST_DEVICE == 0 // a kernel compiles in half a second
-const std::vector<std::int64_t> sizes{1, 2, 3, 5, 8, 13, 17, 31, 32, 48, 65, 100};
+const std::vector<std::int64_t> sizes{1, 2, 3, 5, 8, 13, 17, 31, 32, 48, 65, 100, 512};
 #elif RICCI_TEST_DEVICE < 0 // threads are fibres
 const std::vector<std::int64_t> sizes{1, 2, 4, 5, 8, 9, 15, 17, 32, 50, 66};
 #else
@@ -96,6 +100,32 @@ TEST_CASE("square matrices are factored") {
         add_kinds(problems, p);
     }
     check(problems, device);
+}
+
+TEST_CASE("every size of every type, by kernels with sizes as arguments") { // one a routine and type is compiled
+    const ricci::device where(device_under_test());
+    const auto chip = runtime::backend_of(where).machine();
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = 1; n <= 65; ++n) all.push_back(n);
+    for (const std::int64_t n : {100, 129, 200, 512})
+        if (RICCI_TEST_DEVICE >= 0 || n == 100) all.push_back(n);
+    const std::size_t step =
+        every * (RICCI_TEST_DEVICE < 0 ? std::size(types) : 1); // emulated, each size of one type
+    std::vector<matrix_problem> problems;
+    std::size_t turn = 0, first = 0;
+    for (const auto type : types)
+        for (auto at = first++ % step; at < all.size(); at += step) {
+            matrix_problem p;
+            p.what = what, p.type = type, p.m = p.n = all[at], p.seed = ++turn;
+            p.batch = p.n > (RICCI_TEST_DEVICE < 0 ? 16 : 65) ? 1 : 1 + p.n % 3;
+            do p.kind = kinds[turn++ % std::size(kinds)];
+            while (!is_wanted(p.kind, p));
+            problems.push_back(p);
+        }
+    check(problems, where.code(), [&](const lowering::statement& s) {
+        runtime::executable(where, lowering::lower(s, chip, {}, true)).launch(s);
+    });
 }
 
 TEST_CASE("LU of f64 by tiles of the tensor cores") { // one warp a matrix, and two
