@@ -48,8 +48,8 @@ enum {
     RICCI_F64 = 4,  ///< double
     RICCI_C64 = 5,  ///< float _Complex, 8 bytes
     RICCI_C128 = 6, ///< double _Complex, 16 bytes
-    RICCI_I32 = 7,  ///< int32_t, of index tables only
-    RICCI_I64 = 8   ///< int64_t, of index tables only
+    RICCI_I32 = 7,  ///< int32_t, of index tables, pivots and info only
+    RICCI_I64 = 8   ///< int64_t, likewise
 };
 
 /// Where memory is.

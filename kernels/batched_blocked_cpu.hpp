@@ -36,11 +36,9 @@ struct block_copies {
     alignas(64) real y[y_is_packed ? columns_of_block : 1][y_is_packed ? k_panel * parts : 1];
 };
 
-RICCI_FUNCTION constexpr int least(int a, int b) { return a < b ? a : b; }
-
 /// A block's columns, up to where its rows end if C is symmetric.
 RICCI_FUNCTION constexpr int last_column(int row, int end) {
-    return symmetry == 0 ? end : least(end, row + panel_rows);
+    return symmetry == 0 ? end : smaller_of(end, row + panel_rows);
 }
 
 /// Rows of X that lie along k, a vector of them for each step, `pitch` numbers apart. The last steps are done again
@@ -57,7 +55,7 @@ __attribute__((noinline)) static void transpose_rows(const arguments& a, const x
     constexpr int last_steps = whole < k ? static_cast<int>(k) - whole : k_panel;
 #pragma GCC unroll 1
     for (int step = 0; step < steps; step += side) {
-        if constexpr (last_steps >= side) block(constant<side>(), least(step, steps - side));
+        if constexpr (last_steps >= side) block(constant<side>(), smaller_of(step, steps - side));
         else if (step + side <= steps) block(constant<side>(), step);
         else block(constant<last_steps % side>(), step);
     }
@@ -215,17 +213,17 @@ RICCI_FUNCTION void mirror(const arguments& a, c_element* c, int row, int rows, 
                     });
                     continue;
                 }
-            for (int s = i; s < least(i + side, row + rows); ++s)
-                for (int t = j; t < least(j + side, end); ++t) element(s, t);
+            for (int s = i; s < smaller_of(i + side, row + rows); ++s)
+                for (int t = j; t < smaller_of(j + side, end); ++t) element(s, t);
         }
 }
 
 RICCI_FUNCTION void product_of_block(const arguments& a, block_work& work, int row_block, int column_block) {
     const auto& at = work.at;
-    const int first_row = row_block * rows_of_block, end_row = least(first_row + rows_of_block, row_count_of_c);
-    const int begin = column_block * columns_of_block, end = least(begin + columns_of_block, column_count_of_c);
+    const int first_row = row_block * rows_of_block, end_row = smaller_of(first_row + rows_of_block, row_count_of_c);
+    const int begin = column_block * columns_of_block, end = smaller_of(begin + columns_of_block, column_count_of_c);
     for (int first = 0; first < static_cast<int>(k); first += k_panel) {
-        const int steps = least(k_panel, static_cast<int>(k) - first);
+        const int steps = smaller_of(k_panel, static_cast<int>(k) - first);
         if constexpr (y_is_packed)
             for (int column = begin; column < last_column(end_row - 1, end); ++column)
                 copy_column(a, at.y, column, first, steps, work.copies.y[column - begin]);
@@ -243,7 +241,7 @@ RICCI_FUNCTION void product_of_block(const arguments& a, block_work& work, int r
     }
     if constexpr (symmetry != 0)
         for (int row = first_row; row < end_row; row += panel_rows)
-            mirror(a, at.c, row, least(panel_rows, row_count_of_c - row), begin, least(end, row));
+            mirror(a, at.c, row, smaller_of(panel_rows, row_count_of_c - row), begin, smaller_of(end, row));
 }
 
 extern "C" void ricci_batched_blocked(const void* words, long long first, long long last) {

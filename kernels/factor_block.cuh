@@ -23,7 +23,7 @@ constexpr int ld = leading_dimension(padded_rows), strips = side_column / strip,
 /// That the panels' updates reach: not the right-hand sides of smallest_norm.
 constexpr int updated_strips = smallest_norm ? strips : all_strips;
 constexpr int given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
-constexpr int pivot_count = smaller(m, n), panels = (pivot_count + strip - 1) / strip;
+constexpr int pivot_count = smaller_of(m, n), panels = (pivot_count + strip - 1) / strip;
 constexpr int scratch_elements = method == qr_method || has_sides ? 64 : 32;
 
 struct block_memory {
@@ -44,8 +44,8 @@ constexpr int registers_wanted = doubles && is_complex                       ? 1
 constexpr int blocks_by_memory = 233472 / (static_cast<int>(sizeof(block_memory)) + 1024);
 constexpr int blocks_by_registers = 65536 / (threads_per_block * registers_wanted);
 constexpr int blocks_of_sm = stages > 0 ? stages
-                                        : smaller(32, smaller(blocks_by_memory, blocks_by_registers) > 1
-                                                          ? smaller(blocks_by_memory, blocks_by_registers)
+                                        : smaller_of(32, smaller_of(blocks_by_memory, blocks_by_registers) > 1
+                                                          ? smaller_of(blocks_by_memory, blocks_by_registers)
                                                           : 1);
 
 /// move(i, j) for all elements of a matrix's columns from `begin` to `end` by the whole block, neighbors in memory by
@@ -83,8 +83,8 @@ RICCI_FUNCTION void load_columns(const arguments& a, long long at, element* s, i
 /// The first strip is there afterwards; the others once all threads have waited for their copies.
 RICCI_FUNCTION void load_block(const arguments& a, long long at, element* s) {
     const int thread = static_cast<int>(threadIdx.x);
-    load_columns(a, at, s, 0, smaller(strip, n));
-    load_columns(a, at, s, smaller(strip, n), n);
+    load_columns(a, at, s, 0, smaller_of(strip, n));
+    load_columns(a, at, s, smaller_of(strip, n), n);
     if constexpr (has_sides) {
         const element* b = nullptr;
         if constexpr (has_role[given_role]) b = operand_of<given_role>(a, at);
@@ -132,7 +132,7 @@ RICCI_FUNCTION void update_strip(const block_memory& memory, element* all, int p
 
 /// By warp 0.
 RICCI_FUNCTION void factor_strip(block_memory& memory, element* all, int p, int& info, bool& is_odd) {
-    const int first = p * strip, steps = smaller(strip, pivot_count - first);
+    const int first = p * strip, steps = smaller_of(strip, pivot_count - first);
     element* const mine = all + first + first * ld;
     panel_results<strip>& out = memory.results[p % 2];
     int failed = 0;
@@ -194,7 +194,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         const bool has_next = next < panels;
         // warp 0 has but the next panel's strip, where there is one; the others share the rest
         const bool is_apart = warps > 1 && has_next;
-        const int end = is_apart && warp == 0 ? smaller(right, 1) : right + left, step = is_apart ? warps - 1 : warps;
+        const int end = is_apart && warp == 0 ? smaller_of(right, 1) : right + left, step = is_apart ? warps - 1 : warps;
         RICCI_UNROLL_ONCE
         for (int e = warp; e < end; e += step)
             update_strip(memory, all, p, e < right ? next + e : e - right, memory.scratch[warp]);

@@ -260,7 +260,7 @@ RICCI_FUNCTION void each_pair(int lines, const F& f) {
     for (int i0 = 0; i0 < lane_lines; i0 += chunk)
         if (i0 < lines) {
             RICCI_UNROLL
-            for (int i = i0; i < smaller(i0 + chunk, lane_lines); i += 2) f(i);
+            for (int i = i0; i < smaller_of(i0 + chunk, lane_lines); i += 2) f(i);
         }
 }
 

@@ -10,9 +10,6 @@ constexpr int warps = threads_per_block / 32;
 constexpr int strip = 8; ///< columns that a warp updates at a time, and that are factored at a time
 constexpr bool doubles = sizeof(real) == 8;
 
-RICCI_FUNCTION constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
-RICCI_FUNCTION constexpr int smaller(int a, int b) { return a < b ? a : b; }
-
 /// Of columns in shared memory that begin on multiples of 8 rows: then the lanes of a product of the tensor cores, 8
 /// rows by 4 columns, or 4 by 8, lie on different banks; of c128 only the first.
 RICCI_FUNCTION constexpr int leading_dimension(int padded_rows) {

@@ -177,7 +177,7 @@ RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c
             for (int e = 0; e < count; ++e) add_product(sum[e], conjugate(v.at(i, first + 4 * e, is_top)), x);
         };
         int i = 0;
-        for (; i < smaller(K, end); ++i) add(i, true);
+        for (; i < smaller_of(K, end); ++i) add(i, true);
         RICCI_UNROLL_4
         for (; i < end; ++i) add(i, false);
         RICCI_UNROLL
@@ -385,6 +385,6 @@ RICCI_FUNCTION int first_zero(int n, const Diagonal& diagonal) {
     for (int c = static_cast<int>(threadIdx.x % 32); c < n; c += 32)
         if (c < first && size_of_pivot(diagonal(c)) == 0) first = c;
     RICCI_UNROLL
-    for (int lanes = 16; lanes > 0; lanes /= 2) first = smaller(first, __shfl_xor_sync(0xffffffffu, first, lanes));
+    for (int lanes = 16; lanes > 0; lanes /= 2) first = smaller_of(first, __shfl_xor_sync(0xffffffffu, first, lanes));
     return first < n ? first + 1 : 0;
 }

@@ -32,7 +32,7 @@ RICCI_FUNCTION int factor_tall_cholesky(element* p, int ld, int height, int step
         for (int t = thread; t < height; t += threads_per_block) {
             if (t <= c) continue;
             const element l = p[t + c * ld];
-            for (int k = c + 1; k <= smaller(t, strip - 1); ++k) {
+            for (int k = c + 1; k <= smaller_of(t, strip - 1); ++k) {
                 element x = p[t + k * ld];
                 subtract_product(x, l, conjugate(p[k + c * ld]));
                 p[t + k * ld] = x;

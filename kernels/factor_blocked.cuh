@@ -90,12 +90,12 @@ struct state {
 RICCI_FUNCTION void factor_panel(const arguments& a, long long at, const sizes& of, element* p, int height, int first,
                                  blocked_memory& memory, state& now) {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, ld = of.ld;
-    const int count = smaller(panel, smaller(of.m, of.n) - first);
+    const int count = smaller_of(panel, smaller_of(of.m, of.n) - first);
     for (int e = thread; e < panel * panel; e += threads_per_block) memory.results.g[e] = zero();
     RICCI_UNROLL_ONCE
     for (int part = 0; part < count; part += strip) {
         element* const mine = p + part + part * ld;
-        const int steps = smaller(strip, count - part);
+        const int steps = smaller_of(strip, count - part);
         int failed = 0;
         if constexpr (method == cholesky_method)
             failed = factor_tall_cholesky(mine, ld, height - part, steps, memory.part);
@@ -178,7 +178,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes&
     element* const scratch = memory.scratch[warp];
     state now;
     RICCI_UNROLL_ONCE
-    for (int first = 0; first < smaller(of.m, of.n); first += panel) {
+    for (int first = 0; first < smaller_of(of.m, of.n); first += panel) {
         const int height = height_from(of, first);
         const View mine = v.at(first, first);
         each_of_panel(v, height, [&](int i, int c) { p[i + c * of.ld] = mine.get(i, c); });
@@ -212,7 +212,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, const sizes&
             memory.info = now.info;
             store_info(a, at, now.info);
         }
-        write_determinant(a, at, smaller(of.m, of.n), now.info, now.is_odd, diagonal);
+        write_determinant(a, at, smaller_of(of.m, of.n), now.info, now.is_odd, diagonal);
     }
     if constexpr (smallest_norm) {
         solve_smallest(of, v, x, taus, p, memory);

@@ -23,9 +23,6 @@ static_assert(!in_grid || row_groups <= 32, "each warp has all rows");
 /// Rows of a lane that has whole ones.
 constexpr int lines = in_grid ? (m + lanes - 1) / lanes : lines_of_lane;
 
-RICCI_FUNCTION constexpr int larger_of(int x, int y) { return x > y ? x : y; }
-RICCI_FUNCTION constexpr int smaller_of(int x, int y) { return x < y ? x : y; }
-
 /// Groups of a slab so that what the lanes of neighboring matrices read at once, run_bytes of each, lies on different
 /// banks: matrices of n a multiple of 4 begin at multiples of 128 bytes otherwise.
 constexpr int run_bytes = row_groups * static_cast<int>(sizeof(element));
@@ -51,7 +48,7 @@ constexpr int scratch_by_rows = 2 * line_pitch + (in_one_warp ? 1 : 4) * in_acce
 /// Of a grid: elements of a published column, and from one column group's part of a published row to the next, an odd
 /// number of 16 bytes.
 constexpr int column_pitch =
-                  column_groups == 1 ? 0 : (row_groups * grid_lines + in_access - 1) / in_access * in_access,
+                  column_groups == 1 ? 0 : round_up(row_groups * grid_lines, in_access),
               row_pitch = ((grid_columns + in_access - 1) / in_access | 1) * in_access,
               grid_line = column_pitch + column_groups * row_pitch;
 /// What two warps tell one another, and for each warp where rows are and which are there.

@@ -28,7 +28,7 @@ constexpr int needed_lanes = (all_columns + column_slots - 1) / column_slots; //
 constexpr int row_lanes = power_of_two_within(lanes_of_matrix / at_least_one(needed_lanes));
 /// A multiple of row_lanes, where there are as many: slots of rows and of columns then end together more often, each
 /// end of which begins a loop of its own.
-constexpr int rounded_lanes = (needed_lanes + row_lanes - 1) / row_lanes * row_lanes,
+constexpr int rounded_lanes = round_up(needed_lanes, row_lanes),
               column_lanes = rounded_lanes * row_lanes <= lanes_of_matrix ? rounded_lanes : needed_lanes;
 constexpr int lanes_at_work = column_lanes * row_lanes; ///< others of a matrix's are idle
 constexpr int row_slots = (m + row_lanes - 1) / row_lanes;
@@ -43,8 +43,6 @@ static_assert(sides == 0 || m >= n, "least squares");
 
 constexpr int kept_bytes = 32; ///< of registers, to keep a pivot column in while others are updated
 
-RICCI_FUNCTION constexpr int up_to(int x, int multiple) { return (x + multiple - 1) / multiple * multiple; }
-
 // Pivot columns go from their lanes to the others through shared memory, 16 bytes at a time: of each a vector a row
 // lane. These are 16 bytes modulo 128 apart: lanes that read several at a time find them on different banks. There
 // are two sets, used in turns: so one barrier a pivot is enough.
@@ -52,12 +50,12 @@ constexpr int of_unit = 16 / static_cast<int>(sizeof(element)), units = (row_slo
 struct alignas(16) unit_of_column {
     element at[of_unit];
 };
-constexpr int vector_units = units < 2 ? 1 : up_to(units - 1, 8) + 1,
+constexpr int vector_units = units < 2 ? 1 : round_up(units - 1, 8) + 1,
               vectors_of_set = one_lane ? 0 : groups * row_lanes;
 static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix's pivots at once");
 
 /// Odd multiples of row_lanes: neither row lanes nor column lanes meet on a bank.
-constexpr int padded_rows = (up_to(m, row_lanes) / row_lanes | 1) * row_lanes;
+constexpr int padded_rows = (round_up(m, row_lanes) / row_lanes | 1) * row_lanes;
 using matrices_in_shared = matrix_slab<matrix_role, m, n, padded_rows>;
 using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
 using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
@@ -65,9 +63,9 @@ static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in p
 
 constexpr int heads_place = 16; ///< behind the slab's barrier: of each pivot column the element on the diagonal
 constexpr int vectors_place =
-    heads_place + (one_lane ? 0 : up_to(2 * groups * static_cast<int>(sizeof(element)), 16));
+    heads_place + (one_lane ? 0 : round_up(2 * groups * static_cast<int>(sizeof(element)), 16));
 constexpr int taus_place = vectors_place + 2 * vectors_of_set * vector_units * 16; ///< of smallest_norm
 constexpr int sides_place =
-    up_to(taus_place + (smallest_norm ? groups * n * static_cast<int>(sizeof(element)) : 0), 128);
+    round_up(taus_place + (smallest_norm ? groups * n * static_cast<int>(sizeof(element)) : 0), 128);
 constexpr int matrices_place = sides_place + (sides > 0 ? given_in_shared::bytes : 0);
 static_assert(matrices_place + matrices_in_shared::bytes <= shared_bytes, "as lowering counted");

@@ -100,12 +100,11 @@ RICCI_FUNCTION void meet() {
         __syncwarp();
 }
 
-RICCI_FUNCTION constexpr int min_of(int a, int b) { return a < b ? a : b; }
 /// Of the pivots from First on those that share a column slot and a rolled loop.
 RICCI_FUNCTION constexpr int end_of_segment(int first) {
     const int of_rows = (first / row_lanes / panel + 1) * panel * row_lanes,
               of_columns = (first / column_lanes + 1) * column_lanes;
-    return min_of(min_of(of_rows, of_columns), reflectors);
+    return smaller_of(smaller_of(of_rows, of_columns), reflectors);
 }
 
 /// A pivot column is read again for the update where it would take too many registers.
@@ -162,7 +161,7 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, pivot_memory& 
         alpha = memory.head();
     }
 
-    element v[one_lane || !keeps_pivot ? 1 : up_to(row_slots, of_unit)], dot[chains][column_slots];
+    element v[one_lane || !keeps_pivot ? 1 : round_up(row_slots, of_unit)], dot[chains][column_slots];
     real below = 0;
     RICCI_UNROLL
     for (int s = 0; s < chains; ++s) RICCI_UNROLL

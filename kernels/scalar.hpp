@@ -25,6 +25,9 @@ template <class R> struct real_part<complex<R>> { using type = R; static constex
 
 /// An array's length.
 RICCI_FUNCTION constexpr int at_least_one(int n) { return n > 0 ? n : 1; }
+RICCI_FUNCTION constexpr int smaller_of(int a, int b) { return a < b ? a : b; }
+RICCI_FUNCTION constexpr int larger_of(int a, int b) { return a > b ? a : b; }
+RICCI_FUNCTION constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
 RICCI_FUNCTION constexpr int power_of_two_within(int n) { return n < 2 ? 1 : 2 * power_of_two_within(n / 2); }
 
 // ---- mathematics of a real type ----

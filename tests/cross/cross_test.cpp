@@ -1,4 +1,5 @@
-// cross_test: kernels for one other machine: right by the oracle, and made of that machine's vector instructions.
+// cross_test: kernels for one other machine, RICCI_CROSS_TARGET in the environment: right by the oracle, and made of
+// that machine's vector instructions.
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
 #include "runtime/half.hpp"
@@ -26,10 +27,18 @@ using namespace ricci::tests;
 
 namespace {
 
+const std::string& target_name() {
+    static const std::string name = [] {
+        const char* const asked = std::getenv("RICCI_CROSS_TARGET");
+        return std::string(asked ? asked : "sse4");
+    }();
+    return name;
+}
+
 /// The target, its backend started.
 const cross_target& target_under_test() {
     static const cross_target target = [] {
-        auto t = cross_target_named(RICCI_CROSS_TARGET);
+        auto t = cross_target_named(target_name());
         const auto missing = t.missing();
         test::skip_unless(missing.empty(), missing);
         register_cross_backend(t);
@@ -51,7 +60,7 @@ TEST_CASE("kernels of another machine agree with the oracle") {
     std::uint64_t seed = 0;
     for (const auto& c : cross_cases()) {
         auto made = make_case(c.what, ++seed);
-        INFO(RICCI_CROSS_TARGET << ": " << described(c));
+        INFO(target_name() << ": " << described(c));
         const auto report = run_and_compare(made, cross_device, [&](const lowering::statement& s) {
             const auto plan = cross_plan(c, s, chip);
             CHECK(static_cast<int>(plan.chains.size()) == c.chained);
@@ -113,11 +122,13 @@ extern "C" void conversions(const void* words, long long, long long) {
             const auto way = static_cast<std::uint32_t>(n % 5), any = static_cast<std::uint32_t>(random());
             wide[n] = std::bit_cast<float>(way == 4 ? any : here + (way == 3 ? any % step : step + way - 1));
         }
-        const std::array<std::uint64_t, 7> words{
-            reinterpret_cast<std::uint64_t>(narrow),   reinterpret_cast<std::uint64_t>(wide),
-            reinterpret_cast<std::uint64_t>(widened),  reinterpret_cast<std::uint64_t>(narrowed),
-            count / lanes,                             lanes,
-            std::is_same_v<T, half>};
+        const std::array<std::uint64_t, 7> words{reinterpret_cast<std::uint64_t>(narrow),
+                                                 reinterpret_cast<std::uint64_t>(wide),
+                                                 reinterpret_cast<std::uint64_t>(widened),
+                                                 reinterpret_cast<std::uint64_t>(narrowed),
+                                                 count / lanes,
+                                                 lanes,
+                                                 std::is_same_v<T, half>};
         backend.launch(kernel, {}, words);
         int wrong = 0;
         const auto same = [](float a, float b) {
@@ -126,9 +137,9 @@ extern "C" void conversions(const void* words, long long, long long) {
         for (std::size_t n = 0; n < count; ++n) {
             const bool left_out = n >= count / 2 && n % lanes == lanes - 1; // of a part: 0, and not written
             const float value = left_out ? 0 : static_cast<float>(std::bit_cast<T>(narrow[n]));
-            const bool right = same(widened[n], value) &&
-                               (left_out || same(static_cast<float>(std::bit_cast<T>(narrowed[n])),
-                                                 static_cast<float>(T(wide[n]))));
+            const bool right =
+                same(widened[n], value) &&
+                (left_out || same(static_cast<float>(std::bit_cast<T>(narrowed[n])), static_cast<float>(T(wide[n]))));
             if (right || wrong++ > 3) continue;
             UNSCOPED_INFO(fmt::format("{:#x} widened to {}; {} narrowed to {:#x}", narrow[n], widened[n], wide[n],
                                       narrowed[n]));
@@ -157,14 +168,14 @@ TEST_CASE("kernels for products multiply by vectors") {
         const auto plan = cross_plan(c, made.s, backend.machine());
         for (const auto& request : runtime::executable::requests(plan, backend.machine()))
             for (const auto* kernel : runtime::kernels_of(request)) {
-                const auto* loaded = static_cast<const cross_kernel*>(
-                    runtime::cached_kernel(backend, kernel->source, kernel->entry));
+                const auto* loaded =
+                    static_cast<const cross_kernel*>(runtime::cached_kernel(backend, kernel->source, kernel->entry));
                 const auto text = disassemble(target.objdump(), loaded->object);
                 const auto whole = instruction_mix_of(text.code, target);
                 const auto densest = densest_loop_mix_of(text.code, target);
-                const auto said = fmt::format("{}: {}, {}: {}; in its densest loop {}; it calls {}",
-                                              RICCI_CROSS_TARGET, described(c), kernel->entry, to_text(whole),
-                                              to_text(densest), fmt::join(text.undefined, " "));
+                const auto said =
+                    fmt::format("{}: {}, {}: {}; in its densest loop {}; it calls {}", target_name(), described(c),
+                                kernel->entry, to_text(whole), to_text(densest), fmt::join(text.undefined, " "));
                 if (all) fmt::print("{}\n", said);
                 // tall_skinny_ab has what rows are left over of others' tiles
                 if (!c.has_vector_loops || kernel->entry == "ricci_direct" || kernel->entry == "ricci_tall_skinny_ab")
