@@ -24,8 +24,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 
 /// How often, over all counts, a statement has kernels that it had not before; not of those with the library. In the
 /// operands $t is the type, $n the size and $e the count.
-int new_kernels(const char* text, const char* operands, const char* type, int n,
-                std::initializer_list<int> counts) {
+int new_kernels(const char* text, const char* operands, const char* type, int n, std::initializer_list<int> counts) {
     const auto chip = some_gpu();
     std::set<std::string> known;
     int out = 0;
@@ -52,7 +51,7 @@ constexpr const char* types[] = {"f64", "f32", "f16", "c64"};
 
 } // namespace
 
-TEST_CASE("batched products of any layout have one kernel for all counts") {
+TEST_CASE("batched products of any layout have one kernel for all counts", "[sweep]") {
     constexpr pattern forms[] = {
         {"C(i,j,e) += A(i,k,e)*B(k,j,e)", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
         {"C(j,i,e) = A(k,i,e)*conj(B(j,k,e))", "C=$t[$n,$n,$e] A=$t[$n,$n,$e] B=$t[$n,$n,$e]"},
@@ -72,7 +71,8 @@ TEST_CASE("batched products of any layout have one kernel for all counts") {
             }
 }
 
-TEST_CASE("interleaved products have one kernel for lines that start at multiples of 16 bytes, and one for others") {
+TEST_CASE("interleaved products have one kernel for lines that start at multiples of 16 bytes, and one for others",
+          "[sweep]") {
     constexpr pattern forms[] = {
         {"C(e,i,j) += A(e,i,k)*B(e,k,j)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
         {"C(e,j,i) = A(e,k,i)*B(e,j,k)", "C=$t[$e,$n,$n] A=$t[$e,$n,$n] B=$t[$e,$n,$n]"},
@@ -90,7 +90,8 @@ TEST_CASE("interleaved products have one kernel for lines that start at multiple
 TEST_CASE(
     "tall-skinny products, also batches that share the left operand, have one kernel for low, one for taller and one "
     "for the tallest ones, another of each where columns start anywhere, and of the tallest one where they start "
-    "within sectors") {
+    "within sectors",
+    "[sweep]") {
     constexpr pattern forms[] = {
         {"C(i,j) = A(i,k)*B(k,j)", "C=$t[$e,$n] A=$t[$e,$n] B=$t[$n,$n]"},
         {"C(j,i) += A(k,i)*B(k,j)", "C=$t[$n,$e] A=$t[$n,$e] B=$t[$n,$n]"},

@@ -25,7 +25,7 @@ machine small_gpu() {
 
 } // namespace
 
-TEST_CASE("interleaved products: every size to 128 has parameters, all of which fit the chip") {
+TEST_CASE("interleaved products: every size to 128 has parameters, all of which fit the chip", "[sweep]") {
     std::vector<std::array<int, 3>> sizes{{1, 1, 128}, {128, 1, 2}, {1, 128, 128}, {128, 3, 127}, {2, 64, 97}};
     for (int n = 2; n <= 128; ++n) sizes.push_back({n, n, n});
     for (const char* type : {"f64", "f32", "c64", "c128", "f16"})
@@ -75,8 +75,8 @@ TEST_CASE("interleaved products: whose lines move in boxes, aligned or shifted")
     CHECK(found("C=c128[5001,16,16] A=c128[5001,16,16] B=c128[5001,16,16]") == aligned);
     CHECK(found("C=f32[5002,16,16] A=f32[5002,16,16] B=f32[5002,16,16]") == shifted);
     CHECK(found("C=f32[5002,3,16] A=f32[5002,3,16] B=f32[5002,16,16]") == neither); // fewer rows than residues
-    CHECK(found("C=f32[5000,16,16] A=f32[5000:0,16:1,16:16] B=f32[5000,16,16]") == neither); // one for all
-    CHECK(found("C=f32[70,6,8] A=f32[70:1,6:1,9:75] B=f32[70,9,8]") == neither); // lines that overlap
+    CHECK(found("C=f32[5000,16,16] A=f32[5000:0,16:1,16:16] B=f32[5000,16,16]") == neither);   // one for all
+    CHECK(found("C=f32[70,6,8] A=f32[70:1,6:1,9:75] B=f32[70,9,8]") == neither);               // lines that overlap
     CHECK(found("C=f32[2100003,64,64] A=f32[2100003,64,64] B=f32[2100003,64,64]") == neither); // too far for a plane
     auto older = some_gpu();
     older.architecture = "sm_80";

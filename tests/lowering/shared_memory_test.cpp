@@ -30,7 +30,7 @@ void check(const machine& chip, const std::string& statement, const std::string&
 
 } // namespace
 
-TEST_CASE("tall-skinny products of all widths and types fit a block's shared memory") {
+TEST_CASE("tall-skinny products of all widths and types fit a block's shared memory", "[sweep]") {
     for (const auto bytes : sizes)
         for (const char* type : {"f64", "f32", "f16", "c64", "c128"})
             for (const int m : {1, 3, 8, 17, 32, 40, 64})
@@ -104,8 +104,7 @@ TEST_CASE("candidates of tall-skinny A^T B fit a block's shared memory and threa
                     INFO(operands << ", " << bytes << " bytes");
                     CHECK(request.shape.shared_bytes <= chip.shared_bytes);
                     CHECK(request.shape.threads <= 1024);
-                    CHECK(atb_workspace_bytes(st, chip) >=
-                          request.shape.grid * size * size * size_of(st.compute));
+                    CHECK(atb_workspace_bytes(st, chip) >= request.shape.grid * size * size * size_of(st.compute));
                 }
             }
 }
