@@ -150,12 +150,12 @@ class fuser {
         return out;
     }
 
-    /// The steps' own ones whose dimensions are known. Pivots and infos lie in memory: slots hold no integers.
+    /// The steps' own ones whose dimensions are known and that slots can hold.
     std::set<std::int32_t> temporaries_of(std::size_t first, std::size_t last) const {
         auto out = own_temporaries(plan_, first, last);
         for (auto source = out.begin(); source != out.end();) {
             const auto& t = plan_.temporaries[static_cast<std::size_t>(-1 - *source)];
-            source = t.extents.empty() || is_index(t.type) ? out.erase(source) : std::next(source);
+            source = t.extents.empty() || !fits_slots(t) ? out.erase(source) : std::next(source);
         }
         return out;
     }

@@ -2,6 +2,7 @@
 #include "lowering/place_temporaries.hpp"
 
 #include "lowering/error.hpp"
+#include "lowering/temporaries.hpp"
 
 #include <algorithm>
 
@@ -100,7 +101,7 @@ std::vector<std::int32_t> chains_that_keep(const plan& p) {
             chain = chain == unmet || chain == st.chain ? st.chain : -1;
         }
     for (std::size_t t = 0; t < out.size(); ++t)
-        if (out[t] == unmet || is_index(p.temporaries[t].type)) out[t] = -1;
+        if (out[t] == unmet || !fits_slots(p.temporaries[t])) out[t] = -1;
     return out;
 }
 

@@ -8,8 +8,8 @@
 
 namespace ricci::lowering {
 
-/// For each temporary the chain that alone has it, in slots of its kernel, so that it takes no memory; -1: none.
-/// Integers, which slots do not hold, lie in memory.
+/// For each temporary the chain that alone has it, in slots of its kernel if they can hold it, so that it takes no
+/// memory; -1: none.
 std::vector<std::int32_t> chains_that_keep(const plan& p);
 
 /// Sets temporary::offset and of_slice, plan::workspace_bytes and slice_bytes. Temporaries that are never needed at

@@ -20,6 +20,9 @@ operand add_temporary(plan& p, const std::vector<axis>& axes, const std::vector<
 /// Elements an operand's present axes run over, saturating at 2^62.
 std::int64_t element_count(const std::vector<axis>& axes, const std::vector<char>& present);
 
+/// Whether a chain's slots can hold a temporary: they hold no integers. Pivots and infos lie in memory.
+inline bool fits_slots(const temporary& t) { return !is_index(t.type); }
+
 /// Those (operand::source) that steps [first, last] write and no other step has.
 std::set<std::int32_t> own_temporaries(const plan& p, std::size_t first, std::size_t last);
 
