@@ -351,7 +351,7 @@ class matrix_capture {
         for (std::size_t r = 0; r < extents.size() && r < labels.size(); ++r)
             extents[r] = extent_of_label(s_, labels[r]).end;
         run_time_tensor<T, Rank> made(extents, ricci::device(s_.accesses.empty() ? 0 : s_.accesses[0].device));
-        if (is_right) s_.call.of(role) = append_made(s_, made, labels);
+        if (is_right) s_.call.imply(role, append_made(s_, made, labels));
         return made;
     }
 

@@ -7,7 +7,8 @@
 namespace ricci::lowering {
 
 struct estimate {
-    double bytes = 0;   ///< each operand read once, the output written once and read if it is accumulated
+    double bytes = 0;   ///< each operand read once, the output written once and read if it is accumulated; matrices
+                        ///< that are factored or solved with whole, also where one triangle is used
     double flops = 0;   ///< two for each multiply-add; a complex one counts eight
     double seconds = 0; ///< max(bytes/bandwidth, flops/peak) + launch
 };

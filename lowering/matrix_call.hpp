@@ -56,9 +56,15 @@ struct matrix_call {
     bool adjoint = false;               ///< apply_q: by the conjugate transpose
     /// By role, the number of an access; -1: none. That of the matrix is 0.
     std::array<std::int32_t, matrix_roles> access{-1, -1, -1, -1, -1, -1, -1};
+    /// By role, whether the user did not say the operand: a tensor made for the call, or the matrix once more as what
+    /// is solved for. It is not printed.
+    std::array<bool, matrix_roles> implied{};
 
     std::int32_t of(matrix_role r) const { return access[static_cast<std::size_t>(r)]; }
     std::int32_t& of(matrix_role r) { return access[static_cast<std::size_t>(r)]; }
+    bool is_said(matrix_role r) const { return of(r) >= 0 && !implied[static_cast<std::size_t>(r)]; }
+    /// Access `number` is the operand in a role, which the user did not say.
+    void imply(matrix_role r, std::int32_t number) { of(r) = number, implied[static_cast<std::size_t>(r)] = true; }
 };
 
 /// What a call may say beside its operands.

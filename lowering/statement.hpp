@@ -166,7 +166,7 @@ inline void solve_into_matrix(statement& s) {
         s.positions.push_back(position);
     }
     a.first_position = first;
-    call.of(matrix_role::solution) = static_cast<std::int32_t>(s.accesses.size());
+    call.imply(matrix_role::solution, static_cast<std::int32_t>(s.accesses.size()));
     s.accesses.push_back(a);
 }
 

@@ -71,6 +71,15 @@ std::string describe(const chain& c, const machine& chip) {
                        c.phases.size() == 1 ? "" : "s", c.axis, at_once, at_once == 1 ? "" : "s");
 }
 
+/// A roofline counts matrices whole, as the bandwidth fractions of factorizations do, also where a routine needs only
+/// one of their triangles.
+std::string_view describe_triangles(const step& st) {
+    const auto& w = st.matrices;
+    const bool needs_one =
+        w.task != matrix_task::none && (w.method == matrix_method::cholesky || w.method == matrix_method::triangular);
+    return st.chain < 0 && needs_one ? " with both triangles of the matrices" : "";
+}
+
 /// Of what a step's kernel does: the whole chain that the step begins.
 estimate cost_of(const plan& p, std::size_t n, const machine& chip) {
     const auto& st = p.steps[n];
@@ -126,7 +135,7 @@ std::string describe(const plan& p, const std::vector<stage>& trace, device d, b
         }
         const bool is_fill =
             std::ranges::any_of(p.steps, [&](const step& s) { return s.fill == static_cast<std::int32_t>(n); });
-        text += fmt::format("\n      {}, {}, roofline {}{}\n", with_unit(cost.bytes, "B"),
+        text += fmt::format("\n      {}{}, {}, roofline {}{}\n", with_unit(cost.bytes, "B"), describe_triangles(st),
                             with_unit(cost.flops, "flop"), with_time_unit(cost.seconds),
                             is_fill ? "; nothing of it where what adds starts from zero instead" : "");
     }

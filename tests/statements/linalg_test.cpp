@@ -212,7 +212,21 @@ TEST_CASE("calls are explained and compiled ahead") {
     std::ostringstream text;
     ricci::explain([&] { solve(A(i, j, e), i, j, x(j, e)); }, text);
     CHECK_THAT(text.str(),
-               Catch::Contains("solve(A(i, j, e), i, j, B(j, e)") && Catch::Contains("m=8 n=8 r=1 batch=100"));
+               Catch::Contains("solve(A(i, j, e), i, j, B(j, e))\n") && Catch::Contains("m=8 n=8 r=1 batch=100"));
+    CHECK(text.str().find("triangles") == std::string::npos);
+    tensor<std::int32_t, dyn> info(100, ricci::cpu());
+    const auto statement = [&](const auto& body) {
+        std::ostringstream out;
+        ricci::explain(body, out);
+        return out.str().substr(0, out.str().find('\n'));
+    };
+    CHECK(statement([&] { lu(A(i, j, e), i, j); }) == "statement: lu(A(i, j, e), i, j)");
+    CHECK(statement([&] { inverse(A(i, j, e), i, j); }) == "statement: inverse(A(i, j, e), i, j)");
+    CHECK(statement([&] { log_determinant(A(i, j, e), i, j); }) == "statement: log_determinant(A(i, j, e), i, j)");
+    CHECK(statement([&] { cholesky(A(i, j, e), i, j, info(e)); }) == "statement: cholesky(A(i, j, e), i, j, B(e))");
+    text.str("");
+    ricci::explain([&] { cholesky(A(i, j, e), i, j, info(e)); }, text);
+    CHECK_THAT(text.str(), Catch::Contains("51.6 kB with both triangles of the matrices, ")); // 2 of 100*8*8, info
     CHECK_NOTHROW(ricci::precompile([&] { qr(A(i, j, e), i, j); }));
     CHECK(ricci::expected_seconds([&] { cholesky(A(i, j, e), i, j); }) > 0);
 }
