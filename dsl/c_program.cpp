@@ -101,9 +101,12 @@ void c_program::resolve(text_statement& s, const std::vector<text_statement>& al
         return std::any_of(tensors_.begin(), tensors_.end(), [&](const auto& t) { return t.name == name; });
     };
     for (std::size_t n = 0; n < s.unbound.accesses.size(); ++n)
-        if (const auto name = s.unbound.accesses[n].name; s.reads(n) && !known(name))
+        if (const auto name = s.unbound.accesses[n].name; s.reads(n) && !known(name)) {
+            const auto call = s.mistaken_call(n);
             fail_in_text(s.source, s.number, s.access_columns[n],
-                         fmt::format("'{}' is none of the operands{}", name, s.hint_about(n)));
+                         fmt::format("'{}' is none of the operands{}{}", name, s.hint_about(n),
+                                     call.empty() ? "" : ", and " + call));
+        }
     for (std::size_t n = 0; n < s.unbound.accesses.size(); ++n) {
         const auto name = s.unbound.accesses[n].name;
         if (!s.writes(n) || known(name)) continue;

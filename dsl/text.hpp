@@ -3,7 +3,7 @@
 //     program   = statement { ";" statement }           newlines are blanks; # and // comment out the rest of a line
 //     statement = access ( "=" | "+=" | "-=" ) sum | [ access { "," access } "=" ] call
 //     call      = routine "(" ( access | "conj" "(" access ")" ) "," index "," index { "," ( access | option ) } ")"
-//                                                       routines and their options: text_call.hpp
+//                                                       routines and their options: text_call.hpp, text_roles.hpp
 //     sum       = product { ( "+" | "-" ) product }
 //     product   = factor { ( "*" | "/" ) factor }
 //     factor    = ( "+" | "-" ) factor | "(" sum ")" | number | access
@@ -63,6 +63,9 @@ struct text_statement {
     /// What to add to a message about access n, of no tensor: nothing, or that n(0, N) is an index with a range only
     /// where both ends are integers.
     std::string hint_about(std::size_t n) const;
+    /// What to say of access n, of no tensor, where it looks like the call of a routine that there is not; else
+    /// nothing: choleksy(A(i,j,e), i, j) could be an entry of a tensor, whose first position is another's entry.
+    std::string mistaken_call(std::size_t n) const;
 };
 
 /// Whether `name` can name a tensor: an identifier that is none of the functions' names.

@@ -1,7 +1,7 @@
 // text_bind: binds a parsed statement to operands, and finds what a left side that does not exist yet becomes.
 #include "dsl/text.hpp"
 
-#include "dsl/text_call.hpp"
+#include "dsl/text_result.hpp"
 
 #include "runtime/math_mode.hpp"
 
@@ -34,7 +34,12 @@ const text_operand* find(std::span<const text_operand> operands, std::string_vie
 const text_operand& operand_of(const text_statement& s, std::size_t access, std::span<const text_operand> operands) {
     const auto& a = s.unbound.accesses[access];
     const text_operand* operand = find(operands, a.name);
-    if (!operand) fail_at_access(s, access, fmt::format("there is no tensor '{}'", a.name));
+    if (!operand) {
+        const auto call = s.mistaken_call(access);
+        fail_at_access(s, access,
+                       call.empty() ? fmt::format("there is no tensor '{}'", a.name)
+                                    : fmt::format("there is no tensor '{}', and {}", a.name, call));
+    }
     const auto rank = operand->extents.size();
     if (rank != static_cast<std::size_t>(a.position_count))
         fail_at_access(

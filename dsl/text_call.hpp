@@ -1,33 +1,39 @@
-// text_call: calls of factorizations and solves in a text, `piv(k,e), info(e) = lu(A(i,j,e), i, j)`.
+// text_call: reads calls of factorizations and solves in a text, `piv(k,e), info(e) = lu(A(i,j,e), i, j)`.
 #pragma once
 
-#include "dsl/text.hpp"
+#include "dsl/text_access.hpp"
 
 #include "lowering/matrix_call.hpp"
 
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace ricci::dsl {
 
-/// The routine that a name calls, if it is one's.
-std::optional<lowering::routine> routine_named(std::string_view name);
+class call_parser : protected access_parser {
+  protected:
+    using access_parser::access_parser;
 
-/// The option of a routine that a name is, if it has such.
-std::optional<lowering::call_option> option_named(lowering::routine what, std::string_view name);
-/// "lower, upper, unit_diagonal", or empty.
-std::string options_of(lowering::routine what);
+    /// A call of a routine that gives so many results, if one stands here.
+    bool called(std::size_t results);
+    /// Throws where all that stands here is the call of something that is nearly a routine.
+    void refuse_misspelt_call();
 
-/// Gives the accesses of a call their roles and puts the matrix first: `results` stand left of =, then the matrix,
-/// then the arguments behind its indices. A first result with the unknowns' index is what is solved for, else it
-/// stands among the arguments. Throws ricci::error where there are too many or too few of them.
-void arrange_call(text_statement& s, std::size_t results, std::size_t call_column);
+  private:
+    /// A name, which has no namespace in a text.
+    std::string_view plain_name();
+    void matrix();
+    void operand(const char* what);
+    /// The number of an index that stands by itself.
+    std::int32_t bare_index();
+    /// Options and operands behind the matrix and its indices.
+    void options();
+    void option(std::size_t column, lowering::call_option said);
+    bool is_said(lowering::call_option choice) const;
 
-/// What access n, which the call only writes, becomes where no operand has its name: see create_left.
-text_operand create_of_call(const text_statement& s, std::size_t n, std::span<const text_operand> operands);
+    std::vector<lowering::call_option> said_;
+};
 
 } // namespace ricci::dsl

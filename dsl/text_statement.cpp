@@ -1,6 +1,8 @@
 // text_statement: what a parsed statement reads and writes, before it is bound.
 #include "dsl/text.hpp"
 
+#include "dsl/text_names.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,6 +53,21 @@ std::string text_statement::hint_about(std::size_t n) const {
     const auto is_integer = [](const auto& p) { return p.term_count == 0 && !p.is_gathered(); };
     if (is_integer(first[0]) == is_integer(first[1])) return {};
     return fmt::format("; or, if '{}' is an index, write integers for both ends of its range", a.name);
+}
+
+std::string text_statement::mistaken_call(std::size_t n) const {
+    const auto& a = unbound.accesses[n];
+    const bool stands_alone = unbound.nodes.size() < 2 && (unbound.nodes.empty() || n == 1);
+    if (is_call() || a.padded || !stands_alone || a.position_count < 3) return {};
+    const auto first = unbound.positions.begin() + a.first_position;
+    if (!first->is_gathered()) return {};
+    const auto& matrix = unbound.accesses[static_cast<std::size_t>(first->table)];
+    const auto is_index_of_matrix = [&](const lowering::position& p) {
+        return p.term_count == 1 && p.offset == 0 &&
+               lowering::has_label(unbound, matrix, unbound.terms[static_cast<std::size_t>(p.first_term)].label);
+    };
+    if (!is_index_of_matrix(first[1]) || !is_index_of_matrix(first[2])) return {};
+    return dsl::no_routine(a.name);
 }
 
 } // namespace ricci

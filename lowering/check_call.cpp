@@ -25,13 +25,6 @@ void check_call(const statement& s) {
                        "finds first, B(i,j,e) = A(i,j,p(e))",
                        names[n], name_of(c.what));
     }
-    if (c.row == c.column)
-        refuse(s, "{} wants two different indices, of the matrix's rows and of its columns", name_of(c.what));
-    for (const auto label : {c.row, c.column})
-        if (!has_label(s, s.accesses[0], label))
-            refuse(s, "index {}, of the matrix's {}, does not stand in {}",
-                   s.labels[static_cast<std::size_t>(label)].name, label == c.row ? "rows" : "columns",
-                   to_string(s, s.accesses[0]));
 }
 
 } // namespace ricci::lowering

@@ -5,8 +5,8 @@
 
 namespace ricci::lowering {
 
-/// What can be wrong with a call before anything looks for how far indices run: an index that the matrix lacks, index
-/// tables, padded operands. Throws ricci::error.
+/// What can be wrong with a call before anything looks for how far indices run: index tables, padded operands. That
+/// the matrix has its two indices C++'s types say, and the parser of a text. Throws ricci::error.
 void check_call(const statement& s);
 
 } // namespace ricci::lowering

@@ -101,8 +101,11 @@ void check_outputs(const resolved_program& program, const tensor_files& files) {
             const auto& statements = program.statements;
             const auto made =
                 std::find_if(statements.begin(), statements.end(), [&](const auto& s) { return s.writes(name); });
+            const auto& accesses = made->unbound.accesses;
+            std::size_t n = 0; // of the accesses that it writes, the one with this name
+            while (accesses[n].name != name || !made->writes(n)) ++n;
             if (!is_read_later(program, *made, name))
-                fail_in_text(made->source, made->number, made->access_columns[0],
+                fail_in_text(made->source, made->number, made->access_columns[n],
                              fmt::format("'{}' is not given: add {}={}", name, name, example));
             continue;
         }

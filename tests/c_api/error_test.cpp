@@ -130,6 +130,8 @@ TEST_CASE("wrong texts and operands that do not fit are refused with the stateme
     said("", {}, "no statement");
     said("C(i,j) = A(i,k)*B(k,j", {A, B, C}, "column 22: expected ',' or ')', found the end");
     said("C(i,j) = A(i,k)*D(k,j)", {A, B, C}, "column 17: 'D' is none of the operands");
+    said("C(i,j) = inverze(A(i,j), i, j)", {A, C},
+         "column 10: 'inverze' is none of the operands, and there is no routine 'inverze'; the nearest is inverse");
     said("D(i,j) = A(i,k)*B(k,j)", {A, B}, "column 1: 'D' is none of the operands, and no later statement reads it");
     said("C(i,j) = A(i,j)", {A, B, C}, "'B' is among the operands, but no statement uses it");
     said("C(i,j) = A(i,j) + x(i,j)", {A, x, C}, "'x' has 1 axis, not 2");

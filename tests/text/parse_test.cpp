@@ -1,12 +1,14 @@
 // parse_test: what a text means, and what is said of a wrong one.
 #include "dsl/text.hpp"
 #include "tests/catch.hpp"
+#include "tests/text/message.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 
 using namespace ricci;
+using ricci::tests::message;
 
 namespace {
 
@@ -61,16 +63,6 @@ std::string parsed(std::string_view text) {
     const auto statements = parse_text(text);
     REQUIRE(statements.size() == 1);
     return dump(statements[0]);
-}
-
-std::string message(std::string_view text) {
-    try {
-        parse_text(text);
-    } catch (const error& e) {
-        CHECK(e.blame() == blame::statement);
-        return e.what();
-    }
-    return "accepted";
 }
 
 } // namespace
@@ -228,14 +220,6 @@ TEST_CASE("a message names the statement, the column and what was expected") {
         {"A(i) = x(distinct(p))", "column 21: expected '(' and the positions, found ')'"},
         {"A(i) = B(m(1))", "column 13: expected ',': the range of an index is written m(begin, end), found ')'"},
         {"A(i,j) = B(i,k*C(k,j)", "column 16: a position must be affine in its indices"},
-        {"cholesky(A(i,j), i, j, upper)", "column 24: 'upper' is no option of cholesky; a tensor stands"},
-        {"solve(A(i,j), i, j, X(j), adjoint)", "'adjoint' is no option of solve: there are unpivoted, positive"},
-        {"solve(A(i,j), i, j, X(j), positive_definite, unpivoted)",
-         "column 46: 'unpivoted' stands behind 'positive_definite': a call has one of them, once"},
-        {"triangular_solve(A(i,j), i, j, X(j), upper, lower)", "column 45: 'lower' stands behind 'upper'"},
-        {"triangular_solve(A(i,j), i, j, X(j))", "column 1: triangular_solve wants to know which triangle is meant"},
-        {"C(i) = apply_q(A(i,j), j, k, tau(k), B(i))", "apply_q gives nothing to the left of ="},
-        {"info(e) = cholesky(A(i,j,p(e)), i, j)", "an index table cannot stand in a position of cholesky"},
         {std::string("A(i) = B(\0i)", 12), "column 10: expected an index or an integer, found byte 0x00"},
     };
     for (const auto& [text, expected] : table) {

@@ -246,6 +246,11 @@ TEST_CASE("wrong statements and operands are refused with 1, and no file changes
     refused(f, {"", "A=a.npy"}, 1, "no statement");
     refused(f, {gemm, "A=a.npy", "C=c.npy"}, 1, "column 17: 'B' is not given: add B=FILE.npy");
     refused(f, {gemm, "A=a.npy", "B=b.npy"}, 1, "column 1: 'C' is not given: add C=FILE.npy");
+    refused(f, {"X(j) = solve(A(i,j), i, j, B(i))", "A=a.npy", "B=b.npy"}, 1,
+            "column 1: 'X' is not given: add X=FILE.npy");
+    refused(f, {"solve(A(i,j), i, j, X(j), B(i))", "A=a.npy", "B=b.npy"}, 1, "column 21: 'X' is not given: add X=");
+    refused(f, {"info = choleksy(A(i,j), i, j)", "A=a.npy", "info=i.npy"}, 1,
+            "column 8: no tensor 'choleksy' is given, and there is no routine 'choleksy'; the nearest is cholesky\n");
     refused(f, {gemm, "A=a.npy", "B=none.npy", "C=c.npy"}, 1, "'B' is read here, but there is no file none.npy");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=c.npy", "D=a.npy"}, 1, "'D' is given, but no statement uses it");
     refused(f, {gemm, "A=a.npy", "B=b.npy", "C=c.npy", "A=b.npy"}, 1, "'A' is given twice");
