@@ -51,12 +51,12 @@ struct occurrences_in_table {
     static constexpr int tables = 0, positions = 0, terms = Position::count;
     static constexpr bool differs = true;
 };
-template <int Number, scalar_type Type, entries Said, class Shape, class... Positions>
-struct occurrences_in_table<Number, table_access<Type, Said, Shape, Positions...>> {
+template <int Number, scalar_type Type, bool Writable, entries Said, class Shape, class... Positions>
+struct occurrences_in_table<Number, table_access<Type, Writable, Said, Shape, Positions...>> {
     using type = typename occurrences_of<Shape, (Number + 1) * lowering::max_axes,
                                          std::make_index_sequence<sizeof...(Positions)>, Positions...>::type;
     static constexpr int tables = 1, positions = sizeof...(Positions), terms = (Positions::count + ... + 0);
-    static constexpr bool differs = table_access<Type, Said, Shape, Positions...>::differs;
+    static constexpr bool differs = table_access<Type, Writable, Said, Shape, Positions...>::differs;
 };
 template <class Numbers, class... Positions>
 struct tables_of;
@@ -78,8 +78,8 @@ class access : public expression_tag {
     static constexpr std::size_t term_count = tables::terms;
 
   public:
-    using occurrences = typename joined<typename occurrences_of<Shape, 0, numbers, Positions...>::type,
-                                        typename tables::type>::type;
+    using occurrences =
+        typename joined<typename occurrences_of<Shape, 0, numbers, Positions...>::type, typename tables::type>::type;
     /// Whether the entries of its tables are known to differ.
     static constexpr bool gathers_distinct = tables::differ;
     using value_type = element_t<Type>;
@@ -152,9 +152,7 @@ class access : public expression_tag {
         return s.add(operation::access, number);
     }
     /// The same without a node: access 0 of a statement is its left side.
-    void append_left(lowering::statement& s, const std::int32_t*& label) const {
-        append_access(s, parts(), label);
-    }
+    void append_left(lowering::statement& s, const std::int32_t*& label) const { append_access(s, parts(), label); }
 
   private:
     access_parts parts() const {
@@ -172,6 +170,8 @@ class access : public expression_tag {
             run_statement(op, *this, as_expression(r));
         else if constexpr (std::derived_from<R, table_tag>)
             (void)tables_stand_alone_in_positions<R>{};
+        else if constexpr (is_tensor_of_integers<R>)
+            (void)call_is_not_assigned<R>{};
         else
             (void)right_side_is_an_expression<R>{};
     }

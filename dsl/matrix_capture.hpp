@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dsl/access.hpp"
+#include "dsl/call_mistakes.hpp"
 #include "dsl/capture.hpp"
 #include "dsl/checks.hpp"
 #include "dsl/expr.hpp"
@@ -29,9 +30,6 @@
 
 namespace ricci::dsl {
 
-using lowering::matrix_role;
-using lowering::routine;
-
 template <class X>
 inline constexpr bool is_access = false;
 template <scalar_type Type, bool Writable, class Shape, class... P>
@@ -40,90 +38,13 @@ template <class X>
 inline constexpr bool is_conjugate = false;
 template <class X>
 inline constexpr bool is_conjugate<unary<operation::conjugate, X>> = is_access<X>;
-
-// ---- mistakes
-
-template <class Operand>
-struct operand_of_a_call_is_an_access {
-    static_assert(
-        sizeof(Operand) == 0,
-        "an operand of a factorization or a solve is an access, A(i, j, e); the matrix of one that only reads "
-        "it may be conj(A(i, j, e)); another expression is computed into a tensor first");
-};
-template <class Index>
-struct rows_and_columns_are_indices {
-    static_assert(sizeof(Index) == 0,
-                  "the matrix's rows and columns are named by indices, without ranges: cholesky(A(i, j, e), i, j)");
-};
-template <class Name, bool Stands>
-struct index_of_the_matrix_stands_in_it {
-    static_assert(Stands, "the index of the matrix's rows or columns does not stand in the matrix");
-};
-template <bool Different>
-struct rows_and_columns_differ {
-    static_assert(Different, "the matrix's rows and columns have two different indices");
-};
-template <scalar_type Type>
-struct matrix_has_a_type_that_is_factored {
-    static_assert(!lowering::is_index(Type) && lowering::size_of(Type) > 2,
-                  "matrices that are factored or solved with hold float, double or std::complex of these");
-};
-template <bool Writable>
-struct written_operand_is_not_const {
-    static_assert(Writable, "the call writes an operand that is const: a const tensor, or a view of const elements");
-};
-template <scalar_type Type, scalar_type Matrix>
-struct operands_have_the_matrix_type {
-    static_assert(Type == Matrix, "right-hand sides, solutions and tau have the matrix's element type");
-};
-template <class Option>
-struct option_of_a_call_is_known {
-    static_assert(sizeof(Option) == 0,
-                  "not an option of this call; there are given right-hand sides B(i, r, e), info(e) of a tensor of "
-                  "integers, and unpivoted, positive_definite, upper, lower, unit_diagonal, adjoint");
-};
-
-template <routine What, lowering::call_option Option>
-struct option_belongs_to_the_call {
-    static_assert(lowering::takes_option(What, Option),
-                  "this call has no such option: unpivoted is one of lu, lu_solve, solve, inverse and "
-                  "log_determinant, positive_definite of solve, inverse and log_determinant, lower, upper and "
-                  "unit_diagonal of triangular_solve, adjoint of apply_q");
-};
-template <routine What, bool Once>
-struct options_do_not_exclude_each_other {
-    static_assert(Once, "two options of this call say the same or the opposite: it has one of unpivoted and "
-                        "positive_definite, one of lower and upper, and each option once");
-};
-template <bool Said>
-struct triangle_is_said {
-    static_assert(Said, "triangular_solve wants to know which triangle is meant: ricci::lower or ricci::upper");
-};
-template <routine What, bool Takes>
-struct call_takes_right_hand_sides {
-    static_assert(Takes, "this call takes no right-hand sides: solve and least_squares do, and what solves with "
-                         "factors that are there");
-};
-template <routine What, bool Has>
-struct call_has_an_info {
-    static_assert(Has, "this call writes no info that is given: apply_q has none, log_determinant returns its own");
-};
-template <routine What, int Given, int Infos>
-struct operands_are_given_once {
-    static_assert(Given < 2 && Infos < 2, "right-hand sides or an info are given twice in one call");
-};
-template <bool Said>
-struct pivots_are_given {
-    static_assert(Said,
-                  "lu_solve takes the pivots that lu left, lu_solve(A(i, j, e), i, j, pivots(k, e), X(j, r, e)); "
-                  "with the factors of an unpivoted lu it says ricci::unpivoted");
-};
-template <bool Pivoted>
-struct pivots_are_of_a_pivoted_lu {
-    static_assert(Pivoted, "pivots are given, and unpivoted is said: an unpivoted LU has none");
-};
-
-// ---- what a call takes
+/// Of an access, or the conjugate of one.
+template <class X>
+inline constexpr bool is_writable = false;
+template <scalar_type Type, bool Writable, class Shape, class... P>
+inline constexpr bool is_writable<access<Type, Writable, Shape, P...>> = Writable;
+template <class X>
+inline constexpr bool is_writable<unary<operation::conjugate, X>> = is_writable<X>;
 
 template <class Index>
 struct name_of_index {
@@ -140,9 +61,9 @@ template <class X>
 struct occurrences_in_operand {
     using type = typename X::occurrences;
 };
-template <scalar_type Type, entries Said, class Shape, class... P>
-struct occurrences_in_operand<table_access<Type, Said, Shape, P...>> {
-    using type = typename occurrences_in_table<-1, table_access<Type, Said, Shape, P...>>::type;
+template <scalar_type Type, bool Writable, entries Said, class Shape, class... P>
+struct occurrences_in_operand<table_access<Type, Writable, Said, Shape, P...>> {
+    using type = typename occurrences_in_table<-1, table_access<Type, Writable, Said, Shape, P...>>::type;
 };
 
 template <class... Names>
@@ -303,12 +224,12 @@ class matrix_capture {
     }
     static constexpr void check_operands() {
         (void)matrix_has_a_type_that_is_factored<type>{};
-        if constexpr (lowering::factors_in_place(What)) {
-            if constexpr (is_access<Matrix>)
-                (void)written_operand_is_not_const<Matrix::writable>{};
-            else
-                (void)operand_of_a_call_is_an_access<Matrix>{};
-        }
+        constexpr bool inverts_in_place =
+            What == routine::inverse && !((Operands::role == matrix_role::solution) || ...);
+        if constexpr (lowering::factors_in_place(What) && !is_access<Matrix>)
+            (void)operand_of_a_call_is_an_access<Matrix>{};
+        else if constexpr (lowering::factors_in_place(What) || inverts_in_place)
+            (void)written_operand_is_not_const<is_writable<Matrix>>{};
         (check_operand<Operands>(), ...);
         constexpr conflict extents = differing_extents(indices::occurrences, indices::ranged);
         if constexpr (extents.first >= 0) {
@@ -325,11 +246,9 @@ class matrix_capture {
         using X = typename In::operand;
         if constexpr (!In::is_table && !is_access<X>) {
             (void)operand_of_a_call_is_an_access<X>{};
-        } else if constexpr (!In::is_table) {
+        } else {
             constexpr lowering::matrix_call what{What};
-            if constexpr (In::role == matrix_role::given || In::role == matrix_role::solution ||
-                          In::role == matrix_role::sign)
-                (void)operands_have_the_matrix_type<X::type, type>{};
+            if constexpr (!In::is_table) (void)operands_have_the_matrix_type<X::type, type>{};
             if constexpr (lowering::writes_role(what, In::role)) (void)written_operand_is_not_const<X::writable>{};
         }
     }

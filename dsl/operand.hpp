@@ -63,7 +63,7 @@ class operand_base : public operand_tag {
     template <bool Writable, class... P>
     auto at(bool padded, const P&... p) const {
         if constexpr (index_element<value_type>) {
-            return make_table<type, entries::any, Shape>(header_, extents_.data(), strides_.data(), p...);
+            return make_table<type, Writable, entries::any, Shape>(header_, extents_.data(), strides_.data(), p...);
         } else {
             auto header = header_;
             header.padded = padded;
@@ -152,7 +152,8 @@ class marked_table : operand_base<T, Shape> {
     }
     template <position_argument... P>
     auto operator()(const P&... p) const {
-        return make_table<base::type, Said, Shape>(this->header_, this->extents_.data(), this->strides_.data(), p...);
+        return make_table<base::type, false, Said, Shape>(this->header_, this->extents_.data(), this->strides_.data(),
+                                                          p...);
     }
 };
 

@@ -69,7 +69,7 @@ class pointer_view : public dsl::operand_tag {
         const auto& last = std::get<inner>(positions);
         return dsl::make_access<type, writable, shape>(
             header_, extents_.data(), strides_.data(), std::get<N>(positions)...,
-            dsl::make_table<lowering::scalar_type::address, dsl::entries::any, dsl::shape<dyn>>(
+            dsl::make_table<lowering::scalar_type::address, false, dsl::entries::any, dsl::shape<dyn>>(
                 pointers_, &extents_[inner], &one, last));
     }
 

@@ -53,13 +53,26 @@ struct tables_stand_alone_in_positions {
                   "an index table stands alone in a position, as in A(i, p(e)): nothing computes with its entries");
 };
 
-/// Type: that of the entries; an address is what a pointer_view has.
-template <scalar_type Type, entries Said, class Shape, class... Positions>
+/// What calls of factorizations and solves return: info.
+template <class X>
+concept is_tensor_of_integers = !std::derived_from<X, table_tag> && requires { requires lowering::is_index(X::type); };
+
+template <class Result>
+struct call_is_not_assigned {
+    static_assert(sizeof(Result) == 0,
+                  "a tensor of integers is no right side; what a factorization or a solve writes stands among its "
+                  "arguments: solve(A(i, j, e), i, j, X(j, e), info(e))");
+};
+
+/// Type: that of the entries; an address is what a pointer_view has. Writable: by a call, as pivots or info.
+template <scalar_type Type, bool Writable, entries Said, class Shape, class... Positions>
 class table_access : public table_tag {
     static constexpr std::size_t rank = sizeof...(Positions);
     static constexpr std::size_t term_count = (std::size_t{Positions::count} + ... + 0);
 
   public:
+    static constexpr scalar_type type = Type;
+    static constexpr bool writable = Writable;
     static constexpr bool one_element = term_count == 0;
     /// Whether no element is gathered twice, as a left side wants it.
     static constexpr bool differs = Said == entries::distinct || Type == scalar_type::address;
@@ -88,7 +101,10 @@ class table_access : public table_tag {
 
     template <class R>
     void operator=(const R&) const {
-        (void)tables_stand_alone_in_positions<R>{};
+        if constexpr (is_tensor_of_integers<R>)
+            (void)call_is_not_assigned<R>{};
+        else
+            (void)tables_stand_alone_in_positions<R>{};
     }
     void operator=(const table_access& r) const { (void)tables_stand_alone_in_positions<decltype(r)>{}; }
 
@@ -104,8 +120,8 @@ class table_access : public table_tag {
     std::array<term_value, term_count> terms_;
 };
 
-template <scalar_type Type, entries Said, class Shape, class... Positions>
-constexpr const auto& as_position(const table_access<Type, Said, Shape, Positions...>& p) {
+template <scalar_type Type, bool Writable, entries Said, class Shape, class... Positions>
+constexpr const auto& as_position(const table_access<Type, Writable, Said, Shape, Positions...>& p) {
     return p;
 }
 
@@ -124,13 +140,13 @@ constexpr auto as_affine(const P& p) {
         return as_position(p);
 }
 
-template <scalar_type Type, entries Said, class Shape, class... P>
+template <scalar_type Type, bool Writable, entries Said, class Shape, class... P>
 auto make_table(const lowering::access& header, const std::int64_t* extents, const std::int64_t* strides,
                 const P&... p) {
     (void)rank_of_the_tensor_is<sizeof...(P), Shape::rank>{};
     (void)positions_of_tables_are_affine<P...>{};
-    return table_access<Type, Said, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(header, extents, strides,
-                                                                                           as_affine(p)...);
+    return table_access<Type, Writable, Said, Shape, std::remove_cvref_t<decltype(as_affine(p))>...>(
+        header, extents, strides, as_affine(p)...);
 }
 
 /// `p(e) + 1`, `p(e) * A(i)`.
