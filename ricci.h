@@ -84,8 +84,9 @@ typedef struct ricci_operand {
 /// it: =, += and -=, sums, products and quotients, functions, ranges, tables; ';' separates statements. A name on a
 /// left side that is not among the operands, and is read by a later statement, is an intermediate: ricci makes it, of
 /// the size and type that its statement says. All statements are checked before the first one runs, with the entries
-/// of index tables where these are checked: on a CPU, and on a GPU with RICCI_CHECK=1. Every operand must be used.
-/// What is described is copied: names and arrays may go when the call returns.
+/// of index tables where these are checked: on a CPU, and on a GPU with RICCI_CHECK=1, which also checks the pivots that
+/// lu_solve reads. Every operand must be used. What is described is copied: names and arrays may go when the call
+/// returns.
 ricci_status ricci_contract(const char* text, int count, const ricci_operand* operands);
 
 /// A text, parsed, and bound to the shapes of its operands.

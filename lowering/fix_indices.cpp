@@ -271,15 +271,25 @@ class index_fixer {
             for (int p = 0; p < s_.accesses[n].position_count; ++p) {
                 const auto& position = position_of(s_, s_.accesses[n], p);
                 if (!position.is_gathered() || is_addresses(position.table)) continue;
-                const auto& table = st.operands[static_cast<std::size_t>(position.table)];
-                auto& check = out.emplace_back(
-                    table_check{static_cast<std::int32_t>(n), p, position.table, table.offset, position.extent, {}});
-                for (std::size_t l = 0; l < ranges_.size(); ++l)
-                    if (table.present[l])
-                        check.runs.push_back(
-                            {static_cast<std::int32_t>(l), ranges_[l].begin, st.axes[l].extent, table.stride[l]});
+                add_check(out, st, position.table, position.extent);
+                out.back().access = static_cast<std::int32_t>(n), out.back().position = p;
             }
+        if (const auto pivots = s_.call.of(matrix_role::vector); reads_pivots(s_.call)) {
+            add_check(out, st, pivots, st.axes[static_cast<std::size_t>(s_.call.row)].extent);
+            out.back().of_pivots = true;
+        }
         return out;
+    }
+
+    /// Of all entries of a table that the statement reads.
+    void add_check(std::vector<table_check>& out, const step& st, std::int32_t number, std::int64_t extent) const {
+        const auto& table = st.operands[static_cast<std::size_t>(number)];
+        auto& check = out.emplace_back();
+        check.table = number, check.offset = table.offset, check.extent = extent;
+        for (std::size_t l = 0; l < ranges_.size(); ++l)
+            if (table.present[l])
+                check.runs.push_back(
+                    {static_cast<std::int32_t>(l), ranges_[l].begin, st.axes[l].extent, table.stride[l]});
     }
 
     operand make_operand(std::size_t number) const {

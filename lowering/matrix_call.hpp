@@ -134,4 +134,9 @@ constexpr bool writes_role(const matrix_call& c, matrix_role r) {
     }
 }
 
+/// Whether rows are exchanged by pivots that are there.
+constexpr bool reads_pivots(const matrix_call& c) {
+    return c.what == routine::lu_solve && c.of(matrix_role::vector) >= 0;
+}
+
 } // namespace ricci::lowering

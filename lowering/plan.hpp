@@ -181,17 +181,18 @@ struct slices {
     std::int64_t count = 0, length = 0;
 };
 
-/// Entries of a table that a plan reads, which must be valid positions.
+/// Entries of a table that a plan reads, which must be valid positions; or pivots, which must be rows.
 struct table_check {
     /// of the statement: what is gathered, where in it, by which access
     std::int32_t access = 0, position = 0, table = 0;
-    std::int64_t offset = 0, extent = 0;              ///< of the first entry, elements; of the position
+    std::int64_t offset = 0, extent = 0;              ///< of the first entry, elements; of the position, or rows
     struct run {
         std::int32_t label = 0;
         std::int64_t begin = 0, count = 0, stride = 0; ///< of the label; elements
     };
     std::vector<run> runs; ///< the entries are those at offset + sum of (label - begin)*stride
     std::int32_t statement = 0; ///< of a program: whose accesses and labels these are
+    bool of_pivots = false;     ///< that a call reads: no position, and `access` is its matrix
 };
 
 struct plan {

@@ -193,7 +193,7 @@ executable::executable(device d, plan p)
     }
     link_additions(p);
     link_fills(p, prepared);
-    if (checks_tables(device_)) keep_checks(p.checks);
+    keep_checks(p.checks);
 }
 
 /// Finds the steps that chains may do themselves, by the temporaries that they read.
@@ -227,6 +227,7 @@ void executable::link_fills(const plan& p, const std::vector<std::int32_t>& prep
 
 void executable::keep_checks(const std::vector<table_check>& checks) {
     for (const auto& check : checks) {
+        if (!is_checked(check, device_)) continue;
         const auto statement = static_cast<std::size_t>(check.statement);
         if (checks_.size() <= statement) checks_.resize(statement + 1);
         checks_[statement].push_back(check);
@@ -280,10 +281,12 @@ std::vector<kernel_request> executable::requests(const plan& p, const machine& c
     return out;
 }
 
-executable::inverses executable::check(std::span<const statement> statements) const {
+executable::inverses executable::check(std::span<const statement> statements,
+                                       std::span<const statement> before) const {
     inverses out;
     if (steps_.empty()) return out;
-    for (std::size_t n = 0; n < checks_.size(); ++n) check_tables(checks_[n], statements[n], device_, backend_);
+    for (std::size_t n = 0; n < checks_.size(); ++n)
+        check_tables(checks_[n], statements[n], before.empty() ? statements.first(n) : before, device_, backend_);
     for (std::size_t n = 0; n < scatters_.size(); ++n)
         out[n] = inverse_of(scatters_[n].use, statements[static_cast<std::size_t>(scatters_[n].statement)], device_,
                             backend_);

@@ -37,8 +37,10 @@ class executable {
     /// The inverses of the tables that a launch adds through.
     using inverses = std::array<std::shared_ptr<const table_inverse>, most_scatters>;
 
-    /// Throws if an entry of a table is no valid position, where tables are checked; before anything is written.
-    inverses check(std::span<const lowering::statement> statements) const;
+    /// Throws if an entry of a table is no valid position, or a pivot no row, where these are checked; before
+    /// anything is written. `before`: what runs before it of the same program.
+    inverses check(std::span<const lowering::statement> statements,
+                   std::span<const lowering::statement> before = {}) const;
 
     /// Runs the steps on the data and scalars of `s`, whose structure is that of the statement that was lowered.
     void launch(const lowering::statement& s) const { launch(s, {&s, 1}); }

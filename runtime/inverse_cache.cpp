@@ -120,7 +120,7 @@ std::shared_ptr<const table_inverse> inverse_of(const scatter_use& use, const st
                "what adds through {} is captured into a CUDA graph, but its inverse is not built yet, or it has "
                "changed since: run the statement once before",
                operand_names(s)[static_cast<std::size_t>(use.shape.tables.front().source)]);
-    check_tables(use.checks, s, d, b);
+    check_tables(use.checks, s, {}, d, b);
     auto made = std::make_shared<const table_inverse>(use.shape, s, d, b);
     ++kept.built;
     const std::lock_guard lock(kept.mutex);

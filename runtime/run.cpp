@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -231,7 +232,8 @@ void run_program(const std::vector<statement>& statements) {
         all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code);
     }
     std::vector<executable::inverses> tables;
-    for (std::size_t n = 0; n < all.size(); ++n) tables.push_back(all[n]->check({&resolved[n], 1}));
+    for (std::size_t n = 0; n < all.size(); ++n)
+        tables.push_back(all[n]->check({&resolved[n], 1}, std::span<const statement>(resolved).first(n)));
     for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n], tables[n]);
 }
 

@@ -1,7 +1,8 @@
 // table_check: whether the entries of index tables are positions of the tensors that they gather from, and differ
-// where the user says so.
+// where the user says so; whether pivots that a call reads are rows.
 #include "runtime/table_check.hpp"
 
+#include "lowering/byte_span.hpp"
 #include "lowering/refuse.hpp"
 #include "runtime/environment.hpp"
 
@@ -133,11 +134,16 @@ void check_one(const table_check& check, const void* entries, const statement& s
     checker<Entry> c(check, entries);
     if (!c.finds_bad()) return;
     const std::vector<std::int64_t> at(c.at().rbegin(), c.at().rend());
-    const auto names = operand_names(s);
-    refuse(s, "{}{}{} is {}, no value for position {} of {}, whose extent is {}",
-           to_string(s, s.accesses[static_cast<std::size_t>(check.table)]), at.empty() ? "" : " at",
-           label_values(check, at, s), c.value(), check.position + 1, names[static_cast<std::size_t>(check.access)],
-           check.extent);
+    const auto shown = [&](std::int32_t access) {
+        return to_string(s, s.accesses[static_cast<std::size_t>(access)]);
+    };
+    const auto entry = fmt::format("{}{}{} is {}", shown(check.table), at.empty() ? "" : " at",
+                                   label_values(check, at, s), c.value());
+    if (check.of_pivots)
+        refuse(s, "{}, no row of {}: {} has its pivots from 0 to {}, where LAPACK counts from 1", entry,
+               shown(check.access), name_of(s.call.what), check.extent - 1);
+    refuse(s, "{}, no value for position {} of {}, whose extent is {}", entry, check.position + 1,
+           operand_names(s)[static_cast<std::size_t>(check.access)], check.extent);
 }
 
 /// Also what takes time.
@@ -149,20 +155,37 @@ bool checks_all() {
 template <class Entry>
 void check(const table_check& one, const void* entries, const statement& s) {
     check_one<Entry>(one, entries, s);
+    if (one.of_pivots) return;
     const auto& access = s.accesses[static_cast<std::size_t>(one.access)];
     if (checks_all() && one.access == 0 && position_of(s, access, one.position).distinct)
         check_that_all_differ<Entry>(one, entries, s);
 }
 
+/// Whether a call among the statements `before` writes integers where the table lies.
+bool is_written(const access& table, const statement& s, std::span<const statement> before) {
+    const auto span = span_of(s, table);
+    return std::ranges::any_of(before, [&](const statement& other) {
+        for (std::size_t r = 0; other.is_call() && r < matrix_roles; ++r) {
+            const auto role = static_cast<matrix_role>(r);
+            if (other.call.of(role) < 0 || !writes_role(other.call, role)) continue;
+            const auto& a = other.accesses[static_cast<std::size_t>(other.call.of(role))];
+            if (is_index(a.type) && !span.is_apart_from(span_of(other, a))) return true;
+        }
+        return false;
+    });
+}
+
 } // namespace
 
-bool checks_tables(device d) { return d.is_cpu() || checks_all(); }
+bool is_checked(const table_check& check, device d) { return checks_all() || (d.is_cpu() && !check.of_pivots); }
 
-void check_tables(const std::vector<table_check>& checks, const statement& s, device d, backend& b) {
+void check_tables(const std::vector<table_check>& checks, const statement& s, std::span<const statement> before,
+                  device d, backend& b) {
     if (checks.empty() || (!d.is_cpu() && b.capturing())) return;
     for (const auto& one : checks) {
         if (std::any_of(one.runs.begin(), one.runs.end(), [](const auto& r) { return r.count == 0; })) continue;
         const auto& table = s.accesses[static_cast<std::size_t>(one.table)];
+        if (is_written(table, s, before)) continue;
         const auto size = size_of(table.type);
         const auto* first = static_cast<const std::byte*>(table.data) + one.offset * size;
         std::vector<std::byte> copied;

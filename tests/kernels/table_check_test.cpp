@@ -1,5 +1,7 @@
 // table_check_test: entries out of range are refused on the CPU, and with RICCI_CHECK=1 or RICCI_DEBUG=1, one of
-// which this test has, on a GPU too.
+// which this test has, on a GPU too; pivots that are no rows with one of these everywhere.
+#include <ricci/ricci.hpp>
+
 #include "lowering/error.hpp"
 #include "lowering/lower.hpp"
 #include "runtime/environment.hpp"
@@ -13,8 +15,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 using namespace ricci;
+using namespace ricci::indices;
 using namespace ricci::tests;
 
 TEST_CASE("an entry out of range is refused before anything is written") {
@@ -102,4 +108,132 @@ TEST_CASE("a table that is said to be distinct is checked for it, where that is 
     });
     INFO(report);
     CHECK(report.empty());
+}
+
+namespace {
+
+/// Factors of matrices, their pivots, right-hand sides and what becomes of them.
+template <class Pivot>
+struct factored {
+    std::int64_t n;
+    static constexpr std::int64_t matrices = 5;
+    tensor<double, dyn, dyn, dyn> A;
+    tensor<Pivot, dyn, dyn> pivots;
+    tensor<double, dyn, dyn> b, x, y;
+    tensor<int, dyn> info;
+
+    factored(std::int64_t rows, device where)
+        : n(rows), A(n, n, matrices, where), pivots(n, matrices, where), b(n, matrices, where), x(n, matrices, where),
+          y(n, matrices, where), info(matrices, where) {
+        refill();
+        b(i, e) = 1;
+        lu(A(i, j, e), i, j, pivots(k, e), info(e));
+    }
+    /// As they were before they were factored: the last row is exchanged with the first one.
+    void refill() {
+        A(i, j, e) = 0;
+        A(i, i, e) = 2;
+        A(n - 1, 0, e) = 3;
+    }
+    void set_pivot(std::int64_t k, std::int64_t matrix, std::int64_t value) {
+        auto all = pivots.download();
+        all[static_cast<std::size_t>(k + n * matrix)] = static_cast<Pivot>(value);
+        pivots.upload(all);
+    }
+    /// Does `body` for pivots that are no rows, where they are checked, then for good ones, after which x is the
+    /// solution.
+    template <class Body>
+    void check(Body body) {
+        const auto last = pivots.download().at(static_cast<std::size_t>(n * matrices - 1));
+        x(i, e) = 7;
+        const auto bad_ones = runtime::is_checking() ? std::vector<std::int64_t>{n, n + 100, -1}
+                                                     : std::vector<std::int64_t>{}; // on one thread of a CPU
+        for (const auto bad : bad_ones) {
+            set_pivot(n - 1, matrices - 1, bad);
+            CHECK_THROWS_WITH(
+                body(), Catch::Contains(fmt::format("at e = 4, k = {} is {}, no row of A(i, j, e): lu_solve has "
+                                                    "its pivots from 0 to {}, where LAPACK counts from 1",
+                                                    n - 1, bad, n - 1)) &&
+                            Catch::Contains("in ") && Catch::Contains("lu_solve(A(i, j, e), i, j, "));
+            for (const auto value : x.download()) CHECK(value == 7);
+        }
+        set_pivot(n - 1, matrices - 1, last);
+        body();
+        check_solution();
+    }
+    void check_solution() const {
+        const auto solution = x.download();
+        for (std::size_t m = 0; m < solution.size(); ++m) { // 2 x(0) = 1, 3 x(0) + 2 x(n-1) = 1
+            const bool is_last = m % static_cast<std::size_t>(n) == static_cast<std::size_t>(n) - 1;
+            CHECK(solution[m] == Approx(is_last ? -0.25 : 0.5));
+        }
+    }
+};
+
+} // namespace
+
+TEMPLATE_TEST_CASE("pivots that are no rows are refused before anything is written", "", std::int32_t, std::int64_t) {
+    const device where(device_under_test());
+    for (const std::int64_t n : {2, 4, 40}) {
+        factored<TestType> of(n, where);
+        of.check([&] { lu_solve(of.A(i, j, e), i, j, of.pivots(k, e), of.x(j, e), of.b(i, e), of.info(e)); });
+    }
+}
+
+TEST_CASE("of pivots those are looked at that are read, by the rows of the matrix") {
+    const device where(device_under_test());
+    tensor<double, 5, 5> A(where);
+    tensor<double, 3> x(where);
+    tensor<std::int64_t, 8> pivots(where);
+    A(i, i) = 2;
+    x(i) = 4;
+    const auto run = [&] { lu_solve(A(i(1, 4), j(1, 4)), i, j, pivots(2 * k(0, 3) + 1), x(j - 1)); };
+    pivots.upload({9, 2, 9, 1, 9, 2, 9, 9});
+    run(); // exchanges equal numbers
+    CHECK(x.download() == std::vector<double>{2, 2, 2});
+    if (!runtime::is_checking()) return; // on one thread of a CPU
+    pivots.upload({0, 0, 0, 3, 0, 2, 0, 0});
+    CHECK_THROWS_WITH(run(), Catch::Contains("at k = 1 is 3, no row of A(i(1, 4), j(1, 4)): lu_solve has its pivots "
+                                             "from 0 to 2"));
+}
+
+TEST_CASE("pivots of a program are looked at before it runs, but for those that it writes itself") {
+    const device where(device_under_test());
+    for (const std::int64_t n : {4, 40}) {
+        factored<std::int32_t> of(n, where);
+        auto in_memory = record([&] {
+            of.y(i, e) = 2 * of.b(i, e);
+            lu_solve(of.A(i, j, e), i, j, of.pivots(k, e), of.x(j, e), of.b(i, e), of.info(e));
+        });
+        of.check(in_memory);
+        auto in_chip = record([&] {
+            local<double, dyn, dyn> right(n, of.matrices, where);
+            right(i, e) = of.b(i, e);
+            lu_solve(of.A(i, j, e), i, j, of.pivots(k, e), right(j, e), of.info(e));
+            of.x(i, e) = right(i, e);
+        });
+        of.check(in_chip);
+
+        const std::vector<std::int32_t> no_rows(static_cast<std::size_t>(n * of.matrices), 1000);
+        auto of_its_own = record([&] {
+            lu(of.A(i, j, e), i, j, of.pivots(k, e), of.info(e));
+            lu_solve(of.A(i, j, e), i, j, of.pivots(k, e), of.x(j, e), of.b(i, e));
+        });
+        auto of_its_own_in_chip = record([&] {
+            local<double, dyn, dyn> right(n, of.matrices, where);
+            local<std::int32_t, dyn, dyn> pivots(n, of.matrices, where);
+            right(i, e) = of.b(i, e);
+            lu(of.A(i, j, e), i, j, pivots(k, e), of.info(e));
+            lu_solve(of.A(i, j, e), i, j, pivots(k, e), right(j, e));
+            of.x(i, e) = right(i, e);
+        });
+        const auto is_right = [&](auto& program) {
+            of.refill();
+            of.x(i, e) = 7;
+            of.pivots.upload(no_rows);
+            program();
+            of.check_solution();
+        };
+        is_right(of_its_own), is_right(of_its_own_in_chip);
+    }
 }
