@@ -239,7 +239,7 @@ class role_finder {
                                             : "with indices ";
         for (std::size_t l = 0; l < own.size(); ++l) has.append(l > 0 ? ", " : "").append(index(own[l]));
         fail_at(n, fmt::format(
-                       "'{}' {} cannot be {}, which {}: {} gives {}{}", name(n), has, name_of(role, call_.what),
+                       "'{}' {} cannot be {}, whose place {}: {} gives {}{}", name(n), has, name_of(role, call_.what),
                        role == vector ? "goes along one index beside the batch's" : "has the batch's indices alone",
                        what(), list_of(form_.results, call_.what),
                        lowering::factors_in_place(call_.what) ? ", and leaves its factors in the matrix" : ""));

@@ -6,11 +6,13 @@
 #include "runtime/first_use.hpp"
 #include "runtime/run.hpp"
 #include "runtime/statement_key.hpp"
+#include "runtime/table_check.hpp"
 #include "runtime/tuning_database.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 namespace ricci::runtime {
@@ -83,7 +85,9 @@ bool adds_in_order(const statement& s) {
 bool placed_program::take(const std::vector<statement>& from) {
     if (from.size() < 2) return false;
     bool gains = false; // else statements hand each other nothing that need not be in memory
-    for (const auto& s : from) {
+    for (std::size_t n = 0; n < from.size(); ++n) {
+        const auto& s = from[n];
+        if (adds_through_results(s, std::span(from).first(n))) return false; // one launch has all inverses before it
         gains = gains || adds_in_order(s);
         for (const auto& a : s.accesses) {
             if (a.device != from[0].accesses[0].device) return false;

@@ -9,6 +9,7 @@
 #include "runtime/lower_for.hpp"
 #include "runtime/program_cache.hpp"
 #include "runtime/statement_key.hpp"
+#include "runtime/table_check.hpp"
 
 #include <atomic>
 #include <exception>
@@ -231,10 +232,17 @@ void run_program(const std::vector<statement>& statements) {
         // all of them, before anything is written
         all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code);
     }
-    std::vector<executable::inverses> tables;
-    for (std::size_t n = 0; n < all.size(); ++n)
-        tables.push_back(all[n]->check({&resolved[n], 1}, std::span<const statement>(resolved).first(n)));
-    for (std::size_t n = 0; n < all.size(); ++n) all[n]->launch(resolved[n], tables[n]);
+    std::vector<executable::inverses> tables(all.size());
+    std::vector<char> waits(all.size());
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const auto before = std::span<const statement>(resolved).first(n);
+        waits[n] = adds_through_results(resolved[n], before);
+        if (!waits[n]) tables[n] = all[n]->check({&resolved[n], 1}, before);
+    }
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        if (waits[n]) tables[n] = all[n]->check({&resolved[n], 1});
+        all[n]->launch(resolved[n], tables[n]);
+    }
 }
 
 collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) {

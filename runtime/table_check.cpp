@@ -161,21 +161,33 @@ void check(const table_check& one, const void* entries, const statement& s) {
         check_that_all_differ<Entry>(one, entries, s);
 }
 
-/// Whether a call among the statements `before` writes integers where the table lies.
+/// Whether a call among the statements `before` writes integers where the table lies; of locals, which may not have
+/// memory yet, the same one.
 bool is_written(const access& table, const statement& s, std::span<const statement> before) {
-    const auto span = span_of(s, table);
     return std::ranges::any_of(before, [&](const statement& other) {
         for (std::size_t r = 0; other.is_call() && r < matrix_roles; ++r) {
             const auto role = static_cast<matrix_role>(r);
             if (other.call.of(role) < 0 || !writes_role(other.call, role)) continue;
             const auto& a = other.accesses[static_cast<std::size_t>(other.call.of(role))];
-            if (is_index(a.type) && !span.is_apart_from(span_of(other, a))) return true;
+            if (!is_index(a.type)) continue;
+            const bool in_memory = a.local == no_local && table.local == no_local;
+            if (in_memory ? !span_of(s, table).is_apart_from(span_of(other, a)) : a.local == table.local) return true;
         }
         return false;
     });
 }
 
 } // namespace
+
+bool adds_through_results(const statement& s, std::span<const statement> before) {
+    if (s.is_call() || s.op == assignment::assign) return false;
+    const auto& left = s.accesses[0];
+    for (int n = 0; n < left.position_count; ++n) {
+        const auto& p = position_of(s, left, n);
+        if (p.is_gathered() && is_written(s.accesses[static_cast<std::size_t>(p.table)], s, before)) return true;
+    }
+    return false;
+}
 
 bool is_checked(const table_check& check, device d) { return checks_all() || (d.is_cpu() && !check.of_pivots); }
 

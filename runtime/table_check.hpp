@@ -17,6 +17,10 @@ namespace ricci::runtime {
 /// rows.
 bool is_checked(const lowering::table_check& check, device d);
 
+/// Whether a statement adds through a table that a call among the statements `before` it of the same program writes,
+/// so that neither its entries nor the table's inverse are known before that has run.
+bool adds_through_results(const lowering::statement& s, std::span<const lowering::statement> before);
+
 /// Throws ricci::error naming the first entry that is no position, or the first pivot that is no row; where such
 /// checks are asked for, also two that are equal of a table that is distinct. Leaves out what is written by calls
 /// among the statements `before` it of the same program, which have not run yet. Waits for the device, if it is not

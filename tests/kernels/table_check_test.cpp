@@ -237,3 +237,37 @@ TEST_CASE("pivots of a program are looked at before it runs, but for those that 
         is_right(of_its_own), is_right(of_its_own_in_chip);
     }
 }
+
+TEST_CASE("what is added through pivots of the same program is added through those that it writes") {
+    const device where(device_under_test());
+    tensor<double, 3, 3> A(where);
+    tensor<double, 3> x(where), y(where);
+    tensor<std::int32_t, 3> pivots(where);
+    tensor<std::int32_t> info(where);
+    x.upload({1, 2, 4});
+    auto in_memory = record([&] {
+        lu(A(i, j), i, j, pivots(k), info());
+        y(pivots(k)) += x(k);
+    });
+    auto in_a_local = record([&] {
+        local<std::int32_t, 3> of_program(where);
+        lu(A(i, j), i, j, of_program(k), info());
+        y(of_program(k)) += x(k);
+    });
+    const auto add = [&](auto& program, bool reversed) {
+        A(i, j) = 0;
+        if (reversed)
+            A(2 - i, i) = 2;
+        else
+            A(i, i) = 2;
+        y(k) = 0;
+        program();
+        return y.download();
+    };
+    for (const bool reversed : {true, false, true}) { // pivots 2, 1, 2, and 0, 1, 2
+        const auto expected = reversed ? std::vector<double>{0, 2, 5} : std::vector<double>{1, 2, 4};
+        pivots.upload({77, 78, 79}); // overwritten before they are read
+        CHECK(add(in_memory, reversed) == expected);
+        CHECK(add(in_a_local, reversed) == expected);
+    }
+}

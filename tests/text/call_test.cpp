@@ -168,17 +168,19 @@ TEST_CASE("mistakes of a call are told at their place") {
         {"f(e) = form_q(A(i,j,e), i, j, tau(k,e), Q(i,l,e))", "column 1: form_q gives nothing to the left of ="},
         {"a(k,e), b(e), c(e) = lu(A(i,j,e), i, j)", "column 15: lu gives pivots, info: 1 too many"},
         {"p(k,e), f(e) = lu(A(i,j,e), i, j, unpivoted)", "column 1: lu gives no pivots where it is unpivoted, only"},
-        {"f(e), p(k,e) = lu(A(i,j,e), i, j)", "column 1: 'f' without an index of its own cannot be pivots, which "
-                                              "goes along one index beside the batch's: lu "
-                                              "gives pivots, info, and leaves its factors in the matrix\n"},
-        {"L(i,j,e) = cholesky(A(i,j,e), i, j)", "column 1: 'L' with indices i, j cannot be info, which has the "
+        {"f(e), p(k,e) = lu(A(i,j,e), i, j)",
+         "column 1: 'f' without an index of its own cannot be pivots, whose place "
+         "goes along one index beside the batch's: lu "
+         "gives pivots, info, and leaves its factors in the matrix\n"},
+        {"L(i,j,e) = cholesky(A(i,j,e), i, j)", "column 1: 'L' with indices i, j cannot be info, whose place has the "
                                                 "batch's indices alone: cholesky gives info, and "
                                                 "leaves its factors in the matrix\n"},
         {"Q(i,k,e), R(k,j,e) = qr(A(i,j,e), i, j)",
-         "column 1: 'Q' with indices i, k cannot be tau, which goes along "},
+         "column 1: 'Q' with indices i, k cannot be tau, whose place goes along "},
         {"log_determinant(A(i,j,e), i, j)",
          "column 1: what log_determinant gives is assigned: log_abs(e), sign(e) = "},
-        {"y(i,e) = log_determinant(A(i,j,e), i, j)", "column 1: 'y' with index i cannot be log |det|, which has "},
+        {"y(i,e) = log_determinant(A(i,j,e), i, j)",
+         "column 1: 'y' with index i cannot be log |det|, whose place has "},
         {"y(j,e) += solve(A(i,j,e), i, j, B(i,e))", "column 11: what solve gives is assigned with ="},
     };
     for (const auto& [text, expected] : table) {
