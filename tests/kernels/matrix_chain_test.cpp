@@ -223,7 +223,7 @@ std::string run_fused(ricci::device on, const Body& body) {
     REQUIRE(program.take(ricci::dsl::collected(body)));
     const auto chip = ricci::tests::eager_to_fuse(ricci::runtime::backend_of(on).machine());
     const auto plan = ricci::lowering::lower_program(program.statements, program.locals, program.shared, chip);
-    ricci::runtime::executable(on, plan).launch(program.joined);
+    ricci::runtime::executable(on, plan).launch(program.joined, program.statements);
     auto text = ricci::lowering::to_string(plan, program.joined);
     INFO(text);
     CHECK(plan.chains.size() == 1);

@@ -136,7 +136,7 @@ class copies {
         const auto plan = lowering::lower_program(placed.statements, placed.locals, placed.shared, chip);
         out.kernels = static_cast<int>(plan.steps.size());
         for (const auto& st : plan.steps) out.families.push_back(st.kernel);
-        runtime::executable(where_, plan).launch(placed.joined);
+        runtime::executable(where_, plan).launch(placed.joined, placed.statements);
     }
     void fetch(std::size_t operand, bytes& to) const {
         runtime::copy(cpu(), to.data(), where_, there_[operand].data, to.size());
