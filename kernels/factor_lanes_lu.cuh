@@ -6,6 +6,9 @@
 // updates, the next column first, so that its search runs behind the other columns'. Several column groups publish
 // the column too.
 //
+// A step notes its pivot's row; to which position that was exchanged follows from the rows before at the end
+// (lane_grid::find_positions). Only where equal numbers are to be chosen from are positions wanted sooner.
+//
 // What bounds it (H100, f64, n = 32, 1788 cycles a matrix): what shared memory returns to a warp's lanes, 128 bytes a
 // cycle, so rows are read only as far as registers are left (`panel`), and warps: registers want a cap. Column groups
 // read less but have more instructions a step: they pay from n = 33 on, where a lane cannot have whole rows.
@@ -47,7 +50,7 @@ struct lane_grid {
     unsigned standing[grid_lines];
     element *column, *row_part; ///< what is published in a step
     int turn = grid_line;       ///< and how far from it that of the next
-    int *position_of, *row_at;
+    int *position_of, *row_at, *pivot_rows; ///< of the warp, which then reads none that another may just write
 
     RICCI_FUNCTION explicit lane_grid(const lane_group& g)
         : group(g), row_group(g.lane % row_groups), column_group(g.lane / row_groups), column(g.scratch),
@@ -60,12 +63,14 @@ struct lane_grid {
             for (int c = 0; c < grid_columns; ++c)
                 x[r][c] = as_meant(*(is_row && has_column(c) ? place(row(r), c) : group.matrix));
         }
-        constexpr int kept = (m + 1) / 2 * 2;
-        position_of = notes() + 8 + group.lane / 32 * 2 * kept, row_at = position_of + kept;
+        constexpr int kept = round_up(m, 2);
+        position_of = notes() + 8 + group.lane / 32 * 3 * kept, row_at = position_of + kept;
+        pivot_rows = in_one_warp ? group.positions : row_at + kept;
         if constexpr (exchanges) {
             RICCI_UNROLL
             for (int i = 0; i < m; i += lanes_of_warp)
                 if (const int at = i + group.lane % 32; at < m) position_of[at] = row_at[at] = at;
+            if (group.lane % 32 == 0) notes()[2 + group.lane / 32] = 0;
             __syncwarp();
         }
     }
@@ -99,10 +104,58 @@ struct lane_grid {
             return 0;
         }
     }
+    /// Makes of the pivots' rows the positions that these had. Row p[k] was where it lay at first unless an earlier
+    /// pivot was exchanged with that position: q = p[k]; while (q < k) q = position[q]. A round takes each a step
+    /// further whose next one is known.
+    RICCI_FUNCTION void find_positions() const {
+        constexpr int rounds = (pivots + lanes_of_warp - 1) / lanes_of_warp;
+        if (in_one_warp || group.lane < 32) {
+            bool is_left = true;
+            while (__any_sync(0xffffffffu, is_left)) {
+                int next[rounds];
+                is_left = false;
+                RICCI_UNROLL
+                for (int r = 0; r < rounds; ++r) {
+                    const int k = group.lane + lanes_of_warp * r;
+                    next[r] = 0;
+                    if (lanes_of_warp * (r + 1) > pivots && k >= pivots) continue;
+                    next[r] = pivot_rows[k];
+                    if (next[r] >= k) continue;
+                    const int further = pivot_rows[next[r]];
+                    if (further >= next[r]) next[r] = further;
+                    is_left = is_left || next[r] < k;
+                }
+                __syncwarp();
+                RICCI_UNROLL
+                for (int r = 0; r < rounds; ++r)
+                    if (const int k = group.lane + lanes_of_warp * r; lanes_of_warp * (r + 1) <= pivots || k < pivots)
+                        group.positions[k] = pivot_rows[k] = next[r];
+                __syncwarp();
+            }
+        }
+        if constexpr (!in_one_warp) __syncthreads();
+    }
+    /// Of a row that was no pivot.
+    RICCI_FUNCTION int position_in_the_end(int row) const {
+        if constexpr (m > pivots)
+            while (row < pivots) row = group.positions[row];
+        return row;
+    }
     RICCI_FUNCTION real* told_inverse(int k) const { return reinterpret_cast<real*>(notes() + 4) + k % 2; }
 
-    RICCI_FUNCTION unsigned decide(const keys& key, unsigned largest, bool counts) const {
-        __syncwarp(); // positions are there
+    /// The key of step k's pivot.
+    RICCI_FUNCTION unsigned decide(const keys& key, unsigned largest, bool counts, int k) const {
+        __syncwarp(); // rows of pivots are there
+        if (group.lane % 32 == 0) {
+            int& settled = notes()[2 + group.lane / 32];
+            RICCI_UNROLL_ONCE
+            for (int s = settled; s < k; ++s) {
+                const int position = position_of[pivot_rows[s]], other = row_at[s];
+                position_of[other] = position, row_at[position] = other;
+            }
+            settled = k;
+        }
+        __syncwarp();
         return decide_pivot<lanes_of_warp>(
             key, largest, counts, [&](int r) { return x[r][0]; }, [&](int r) { return position_of[row(r)]; });
     }
@@ -126,7 +179,7 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
             }
             if constexpr (exchanges) {
                 if (__any_sync(0xffffffffu, is_owner && has_rival(key, largest))) {
-                    largest = grid.decide(key, largest, is_owner);
+                    largest = grid.decide(key, largest, is_owner, k);
                     if constexpr (grid_lines > 1) quick = grid.quick_inverse(key, largest);
                 }
                 if constexpr (!in_one_warp)
@@ -168,8 +221,6 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
                     inverse = inverse_for(grid.row_part[0], l);
                 }
             }
-            int position = 0, other = 0; // whose row goes there
-            if constexpr (exchanges) position = grid.position_of[row], other = grid.row_at[k];
             const unsigned pivots_standing = largest & (is_candidate | row_bits);
             RICCI_UNROLL
             for (int r = 0; r < grid_lines; ++r) {
@@ -210,11 +261,8 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
                     if (j == 0) search(owner + 1);
                 });
             }
-            if constexpr (exchanges) {
-                if (group.lane % 32 == 0 && position != k)
-                    grid.position_of[other] = position, grid.row_at[position] = other;
-                if (group.lane == 0) group.positions[k] = position;
-            }
+            if constexpr (exchanges)
+                if (group.lane % 32 == 0) grid.pivot_rows[k] = row;
             grid.take_turns();
         }
         grid_steps<First + rounds>(grid, key, largest, quick);
@@ -244,11 +292,12 @@ RICCI_FUNCTION void lu_by_grid(const lane_group& group, row_places& places) {
         }
     group_barrier();
     if constexpr (exchanges) {
+        grid.find_positions();
         int position[grid_lines];
         RICCI_UNROLL
         for (int r = 0; r < grid_lines; ++r)
             position[r] = grid.standing[r] < is_candidate                ? static_cast<int>(grid.standing[r])
-                          : row_groups * (r + 1) <= m || grid.row(r) < m ? grid.position_of[grid.row(r)]
+                          : row_groups * (r + 1) <= m || grid.row(r) < m ? grid.position_in_the_end(grid.row(r))
                                                                          : 0;
         if constexpr (column_groups == 1) {
             RICCI_UNROLL

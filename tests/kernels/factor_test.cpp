@@ -1,6 +1,8 @@
 // factor_test: factorizations and solves on each device by LAPACK's test ratios: every routine, type and layout,
 // sizes on both sides of where kernels change, shapes, and matrices that are graded, badly scaled, singular,
 // indefinite or hold a NaN.
+#include <ricci/ricci.hpp>
+
 #include "lowering/lower.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
@@ -10,9 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <numeric>
+#include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace ricci;
@@ -148,6 +156,52 @@ TEST_CASE("LU of f64 by tiles of the tensor cores") { // one warp a matrix, and 
         add_kinds(problems, p);
     }
     check(problems, device);
+}
+
+TEST_CASE("of equally large numbers the first is the pivot, at every step") {
+    // Hadamard's matrices of order 2^p, their rows in any order: elements stay sums of powers of two, exactly, and in
+    // each step about half of them are equally large
+    using namespace ricci::indices;
+    const device where(device_under_test());
+    std::mt19937 random(1);
+    constexpr std::int64_t batch = 7;
+    for (const std::int64_t n : {4, 8, 16, 32, 64}) {
+        std::vector<double> a(static_cast<std::size_t>(n * n * batch));
+        std::vector<std::int32_t> pivots;
+        const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t e) -> double& {
+            return a[static_cast<std::size_t>(i + n * (j + n * e))];
+        };
+        std::vector<std::int64_t> row(static_cast<std::size_t>(n));
+        for (std::int64_t e = 0; e < batch; ++e) {
+            std::iota(row.begin(), row.end(), 0);
+            std::shuffle(row.begin(), row.end(), random);
+            for (std::int64_t i = 0; i < n; ++i)
+                for (std::int64_t j = 0; j < n; ++j)
+                    at(i, j, e) =
+                        std::popcount(static_cast<std::uint64_t>(row[static_cast<std::size_t>(i)] & j)) % 2 == 0 ? 1
+                                                                                                                 : -1;
+        }
+        tensor<double, dyn, dyn, dyn> A(n, n, batch, where);
+        tensor<std::int32_t, dyn, dyn> found(n, batch, where);
+        tensor<std::int32_t, dyn> info(batch, where);
+        A.upload(a);
+        lu(A(i, j, e), i, j, found(k, e), info(e));
+        for (std::int64_t e = 0; e < batch; ++e)
+            for (std::int64_t k = 0; k < n; ++k) {
+                std::int64_t best = k;
+                for (std::int64_t i = k + 1; i < n; ++i)
+                    if (std::abs(at(i, k, e)) > std::abs(at(best, k, e))) best = i;
+                pivots.push_back(static_cast<std::int32_t>(best));
+                for (std::int64_t j = 0; j < n; ++j) std::swap(at(k, j, e), at(best, j, e));
+                for (std::int64_t i = k + 1; i < n; ++i) {
+                    at(i, k, e) /= at(k, k, e);
+                    for (std::int64_t j = k + 1; j < n; ++j) at(i, j, e) -= at(i, k, e) * at(k, j, e);
+                }
+            }
+        INFO("n = " << n);
+        CHECK(found.download() == pivots);
+        CHECK(A.download() == a);
+    }
 }
 
 TEST_CASE("every type and layout is factored") {
