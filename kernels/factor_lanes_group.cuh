@@ -51,9 +51,9 @@ constexpr int column_pitch =
                   column_groups == 1 ? 0 : round_up(row_groups * grid_lines, in_access),
               row_pitch = ((grid_columns + in_access - 1) / in_access | 1) * in_access,
               grid_line = column_pitch + column_groups * row_pitch;
-/// What two warps tell one another, and for each warp where rows are and which are there; for each of two also which
-/// the pivots' are.
-constexpr int grid_notes = 8 + (in_one_warp ? 2 : 6) * round_up(m, 2);
+/// What two warps tell one another, and for each warp where rows are and which are there; for the second of two
+/// also which the pivots' are.
+constexpr int grid_notes = 8 + (in_one_warp ? 2 : 5) * round_up(m, 2);
 /// Both lines of two steps, and the notes; matrices of a warp lie as far from one another as column groups' parts.
 RICCI_FUNCTION constexpr int scratch_of_grid() {
     const int size = static_cast<int>(sizeof(element));

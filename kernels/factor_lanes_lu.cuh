@@ -64,8 +64,8 @@ struct lane_grid {
                 x[r][c] = as_meant(*(is_row && has_column(c) ? place(row(r), c) : group.matrix));
         }
         constexpr int kept = round_up(m, 2);
-        position_of = notes() + 8 + group.lane / 32 * 3 * kept, row_at = position_of + kept;
-        pivot_rows = in_one_warp ? group.positions : row_at + kept;
+        position_of = notes() + 8 + group.lane / 32 * 2 * kept, row_at = position_of + kept;
+        pivot_rows = group.lane < 32 ? group.positions : row_at + kept;
         if constexpr (exchanges) {
             RICCI_UNROLL
             for (int i = 0; i < m; i += lanes_of_warp)
@@ -119,9 +119,9 @@ struct lane_grid {
                     const int k = group.lane + lanes_of_warp * r;
                     next[r] = 0;
                     if (lanes_of_warp * (r + 1) > pivots && k >= pivots) continue;
-                    next[r] = pivot_rows[k];
+                    next[r] = group.positions[k];
                     if (next[r] >= k) continue;
-                    const int further = pivot_rows[next[r]];
+                    const int further = group.positions[next[r]];
                     if (further >= next[r]) next[r] = further;
                     is_left = is_left || next[r] < k;
                 }
@@ -129,7 +129,7 @@ struct lane_grid {
                 RICCI_UNROLL
                 for (int r = 0; r < rounds; ++r)
                     if (const int k = group.lane + lanes_of_warp * r; lanes_of_warp * (r + 1) <= pivots || k < pivots)
-                        group.positions[k] = pivot_rows[k] = next[r];
+                        group.positions[k] = next[r];
                 __syncwarp();
             }
         }

@@ -158,7 +158,7 @@ std::int64_t factor_lanes_shared_bytes(const step& st, const batched_tile& tile,
         const std::int64_t column_groups = tile.tile_m / rows_at_once,
                            column = column_groups == 1 ? 0 : up_to(rows_at_once * tile.tile_n, in_access),
                            row = (up(columns_of_lane(s, tile), in_access) | 1) * in_access,
-                           notes = 8 + (two_warps ? 6 : 2) * up_to(s.m, 2);
+                           notes = 8 + (two_warps ? 5 : 2) * up_to(s.m, 2);
         std::int64_t units = up(2 * (column + column_groups * row) * s.size + 4 * notes, 16);
         while (units % 8 != column_groups % 8) ++units;
         scratch = std::max(units * 16, s.r > 0 ? scratch : 0);

@@ -61,10 +61,6 @@ class program_joiner {
             for (auto& o : st.operands) o.source = source_of(n, o.source);
             count_scalars_on(st);
         }
-        const auto is_of_local = [&](const table_check& check) { // which the program itself writes
-            return locals_[static_cast<std::size_t>(out_.first_accesses[n] + check.table)] != no_local;
-        };
-        std::erase_if(p.checks, is_of_local);
         for (auto& check : p.checks) check.statement = static_cast<std::int32_t>(n);
         for (std::size_t t = 0; t < p.temporaries.size(); ++t)
             out_.temporaries[static_cast<std::size_t>(number_of_own(n, static_cast<std::int32_t>(t)))] =

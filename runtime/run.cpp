@@ -15,6 +15,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -232,17 +233,16 @@ void run_program(const std::vector<statement>& statements) {
         // all of them, before anything is written
         all.push_back(find_prepared(resolved.back(), key, occasion::first_run).code);
     }
-    std::vector<executable::inverses> tables(all.size());
-    std::vector<char> waits(all.size());
-    for (std::size_t n = 0; n < all.size(); ++n) {
-        const auto before = std::span<const statement>(resolved).first(n);
-        waits[n] = adds_through_results(resolved[n], before);
-        if (!waits[n]) tables[n] = all[n]->check({&resolved[n], 1}, before);
-    }
-    for (std::size_t n = 0; n < all.size(); ++n) {
-        if (waits[n]) tables[n] = all[n]->check({&resolved[n], 1});
-        all[n]->launch(resolved[n], tables[n]);
-    }
+    std::vector<std::optional<executable::inverses>> tables(all.size());
+    for (std::size_t n = 0; n < all.size(); ++n)
+        if (const auto before = std::span<const statement>(resolved).first(n);
+            !adds_through_results(resolved[n], before))
+            tables[n] = all[n]->check({&resolved[n], 1}, before);
+    for (std::size_t n = 0; n < all.size(); ++n)
+        if (tables[n])
+            all[n]->launch(resolved[n], *tables[n]);
+        else
+            all[n]->launch(resolved[n]);
 }
 
 collecting::collecting(collector take) : take_(std::move(take)), outer_(current_collector) {

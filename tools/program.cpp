@@ -41,12 +41,14 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
             const std::string_view name = accesses[n].name;
             if (!s.reads(n) || known(name)) continue;
             const auto found = find_given(name);
-            if (const auto call = s.mistaken_call(n); found == givens.end())
+            if (found == givens.end()) {
+                const auto call = s.mistaken_call(n);
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              call.empty()
                                  ? fmt::format("'{}' is not given: add {}={}{}", name, name,
                                                example(accesses[n].position_count, s.is_table(n)), s.hint_about(n))
                                  : fmt::format("no tensor '{}' is given, and {}", name, call));
+            }
             if (!found->operand)
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));
