@@ -2,9 +2,8 @@
 // strips of eight columns, shuffles of elements, and the reflector of one column.
 #pragma once
 
-#include "factor_elements.hpp"
+#include "factor_reciprocal.cuh"
 #include "factor_shuffles.cuh"
-#include "ptx_roots.cuh"
 
 constexpr int warps = threads_per_block / 32;
 constexpr int strip = 8; ///< columns that a warp updates at a time, and that are factored at a time
@@ -50,14 +49,6 @@ RICCI_FUNCTION bool is_within(unsigned bits) {
 /// Sizes whose squares, of complex numbers, and reciprocals are normal.
 RICCI_FUNCTION bool has_plain_reciprocal(element x) {
     return is_within<is_complex ? (doubles ? 500 : 60) : (doubles ? 1021 : 125)>(size_bits(x));
-}
-template <class R>
-RICCI_FUNCTION R plain_reciprocal(R x) {
-    return near_reciprocal(x);
-}
-template <class R>
-RICCI_FUNCTION complex<R> plain_reciprocal(complex<R> x) {
-    return scaled(conjugate(x), near_reciprocal(squared(x)));
 }
 /// 1/sqrt(x) of any x.
 RICCI_FUNCTION real inverse_root(real x) {

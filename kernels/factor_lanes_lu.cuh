@@ -15,6 +15,7 @@
 #pragma once
 
 #include "factor_lanes_group.cuh"
+#include "factor_pivot_positions.cuh"
 #include "factor_pivot_search.cuh"
 #include "ptx_roots.cuh"
 
@@ -104,42 +105,13 @@ struct lane_grid {
             return 0;
         }
     }
-    /// Makes of the pivots' rows the positions that these had. Row p[k] was where it lay at first unless an earlier
-    /// pivot was exchanged with that position: q = p[k]; while (q < k) q = position[q]. A round takes each a step
-    /// further whose next one is known.
     RICCI_FUNCTION void find_positions() const {
-        constexpr int rounds = (pivots + lanes_of_warp - 1) / lanes_of_warp;
-        if (in_one_warp || group.lane < 32) {
-            bool is_left = true;
-            while (__any_sync(0xffffffffu, is_left)) {
-                int next[rounds];
-                is_left = false;
-                RICCI_UNROLL
-                for (int r = 0; r < rounds; ++r) {
-                    const int k = group.lane + lanes_of_warp * r;
-                    next[r] = 0;
-                    if (lanes_of_warp * (r + 1) > pivots && k >= pivots) continue;
-                    next[r] = group.positions[k];
-                    if (next[r] >= k) continue;
-                    const int further = group.positions[next[r]];
-                    if (further >= next[r]) next[r] = further;
-                    is_left = is_left || next[r] < k;
-                }
-                __syncwarp();
-                RICCI_UNROLL
-                for (int r = 0; r < rounds; ++r)
-                    if (const int k = group.lane + lanes_of_warp * r; lanes_of_warp * (r + 1) <= pivots || k < pivots)
-                        group.positions[k] = next[r];
-                __syncwarp();
-            }
-        }
+        if (in_one_warp || group.lane < 32) ::find_positions<lanes_of_warp>(group.positions, group.lane, pivots);
         if constexpr (!in_one_warp) __syncthreads();
     }
     /// Of a row that was no pivot.
     RICCI_FUNCTION int position_in_the_end(int row) const {
-        if constexpr (m > pivots)
-            while (row < pivots) row = group.positions[row];
-        return row;
+        return m > pivots ? position_behind(group.positions, pivots, row) : row;
     }
     RICCI_FUNCTION real* told_inverse(int k) const { return reinterpret_cast<real*>(notes() + 4) + k % 2; }
 

@@ -1,7 +1,7 @@
 // factor_pivot_search: which of the rows that a warp's lanes have is the pivot's, by keys of 32 bits: the upper bits
-// of a number's size, the last six of them replaced by the row's number. The largest key, one reduction, tells all
-// lanes the row; only where another key is within six bits of it, which is rare, all the number's bits and then the
-// rows' positions decide.
+// of a number's size, as many of the last of them as rows want replaced by the row's number. The largest key,
+// one reduction, tells all lanes the row; only where another key is within those bits of it, which is rare, all the
+// number's bits and then the rows' positions decide.
 #pragma once
 
 #include "factor_lanes_results.cuh"
@@ -9,14 +9,16 @@
 
 /// A row's standing in the search: while it may be a pivot, this and its number, which take the place of a number's
 /// sign and last bits to make its key; then its position.
-constexpr unsigned is_candidate = 1u << 31, row_bits = 63;
+constexpr unsigned is_candidate = 1u << 31, row_bits = m <= 16 ? 15 : m <= 32 ? 31 : m <= 64 ? 63 : m <= 128 ? 127 : 255;
+static_assert(m <= 256);
 
-/// Of a number's upper bits: whether its reciprocal overflows, or underflows.
-RICCI_FUNCTION bool is_extreme(unsigned size) {
-    constexpr unsigned least = sizeof(real) == 8 ? 0x00300000u : 0x01800000u,
-                       most = sizeof(real) == 8 ? 0x7fc00000u : 0x7e000000u;
-    return size - least >= most - least;
-}
+/// Of a number's upper bits: the least whose reciprocal, and of complex numbers the square of whose size, does not
+/// overflow or underflow, and how many there are from it on that are the same.
+constexpr unsigned size_of_power = sizeof(real) == 8 ? 1u << 20 : 1u << 23,
+                   plain_powers = sizeof(real) == 8 ? (is_complex ? 500 : 1020) : (is_complex ? 60 : 124),
+                   least_plain_size = ((sizeof(real) == 8 ? 1023 : 127) - plain_powers) * size_of_power,
+                   plain_sizes = 2 * plain_powers * size_of_power;
+RICCI_FUNCTION bool is_extreme(unsigned size) { return size - least_plain_size >= plain_sizes; }
 
 template <class T>
 RICCI_FUNCTION unsigned search_key(T x, unsigned standing) {
@@ -29,16 +31,21 @@ RICCI_FUNCTION unsigned largest_of_rows(const unsigned (&key)[Rows]) {
     for (int r = 0; r < Rows; ++r) largest = key[r] > largest ? key[r] : largest;
     return largest;
 }
-/// Whether another of the lane's keys may belong to as large a number.
+/// How far below the largest the next of the lane's keys is: less than row_bits where it may have the same bits.
 template <int Rows>
-RICCI_FUNCTION bool has_rival(const unsigned (&key)[Rows], unsigned largest) {
-    unsigned nearest = ~0u; // key below the largest: less than row_bits where it may have the same bits
+RICCI_FUNCTION unsigned distance_of_rivals(const unsigned (&key)[Rows], unsigned largest) {
+    unsigned nearest = ~0u;
     RICCI_UNROLL
     for (int r = 0; r < Rows; ++r) {
         const unsigned below = largest - 1 - key[r];
         nearest = below < nearest ? below : nearest;
     }
-    return nearest < row_bits;
+    return nearest;
+}
+/// Whether another of the lane's keys may belong to as large a number.
+template <int Rows>
+RICCI_FUNCTION bool has_rival(const unsigned (&key)[Rows], unsigned largest) {
+    return distance_of_rivals(key, largest) < row_bits;
 }
 
 /// The pivot's key where several may be: the largest by all the number's bits, and of equal ones the first.

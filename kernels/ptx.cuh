@@ -25,6 +25,18 @@
 /// The number of this block: a grid of 2^31 blocks or more has a second dimension, and may be a little larger than
 /// was asked for.
 RICCI_FUNCTION long long block_number() { return blockIdx.x + static_cast<long long>(gridDim.x) * blockIdx.y; }
+
+/// The thread's warp's number among those of its SM, of which four neighbors are in its four quarters: for choices
+/// that only times depend on.
+RICCI_FUNCTION int warp_of_sm() {
+#if RICCI_ON_GPU
+    int warp;
+    asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+    return warp;
+#else
+    return static_cast<int>((threadIdx.x + blockIdx.x * blockDim.x) / 32);
+#endif
+}
 #endif
 
 // Loops over constants that must be unrolled, and those of which a few rounds are enough: unrolled whole, they take
@@ -56,6 +68,17 @@ RICCI_FUNCTION int as_if_new(int value) {
     asm volatile("" : "+r"(value));
 #endif
     return value;
+}
+
+/// 0, of which the compiler does not know that it is the same in all lanes.
+RICCI_FUNCTION unsigned zero_of_lane() {
+#if RICCI_ON_GPU
+    unsigned lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane >> 5;
+#else
+    return 0;
+#endif
 }
 
 /// By all of four neighboring warps, the first of them a multiple of four: from here on each thread has Count

@@ -20,3 +20,21 @@ RICCI_FUNCTION unsigned largest_of_lanes(unsigned x) {
     }
     return x;
 }
+
+RICCI_FUNCTION unsigned smaller_of_two(unsigned a, unsigned b) {
+#if RICCI_ON_GPU
+    return ::umin(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}
+
+/// The smallest of a warp's numbers, in each lane.
+RICCI_FUNCTION unsigned smallest_of_warp(unsigned x) {
+#if RICCI_ON_GPU && __CUDA_ARCH__ >= 800
+    asm volatile("redux.sync.min.u32 %0, %0, 0xffffffff;" : "+r"(x));
+    return x;
+#else
+    return ~largest_of_lanes<32>(~x);
+#endif
+}

@@ -15,6 +15,12 @@ RICCI_FUNCTION double near_reciprocal(double x) {
     const double h = 1.0 - x * y;
     return y + y * (h + h * h);
 }
+/// To about 20 bits, all of them in the upper half; of normal numbers whose reciprocal is normal.
+RICCI_FUNCTION double rough_reciprocal(double x) {
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    return y;
+}
 RICCI_FUNCTION double near_reciprocal_root(double x) {
     double y;
     asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -44,19 +50,29 @@ RICCI_FUNCTION float near_reciprocal_root(float x) { return 1 / __builtin_sqrtf(
 #if RICCI_ON_GPU
 RICCI_FUNCTION float with_sign_of(float size, float sign) { return ::copysignf(size, sign); }
 RICCI_FUNCTION double with_sign_of(double size, double sign) { return ::copysign(size, sign); }
+RICCI_FUNCTION float negative(float x) { return -x; }
 RICCI_FUNCTION double negative(double x) {
     return ::__hiloint2double(::__double2hiint(x) ^ static_cast<int>(0x80000000u), ::__double2loint(x));
 }
 /// Sign, exponent and the first bits behind.
 RICCI_FUNCTION unsigned upper_bits(double x) { return static_cast<unsigned>(::__double2hiint(x)); }
+RICCI_FUNCTION double of_upper_bits(unsigned bits) { return ::__hiloint2double(static_cast<int>(bits), 0); }
 #else
 RICCI_FUNCTION float with_sign_of(float size, float sign) { return __builtin_copysignf(size, sign); }
 RICCI_FUNCTION double with_sign_of(double size, double sign) { return __builtin_copysign(size, sign); }
+RICCI_FUNCTION float negative(float x) { return -x; }
 RICCI_FUNCTION double negative(double x) { return -x; }
 RICCI_FUNCTION unsigned upper_bits(double x) {
     unsigned long long bits;
     __builtin_memcpy(&bits, &x, 8);
     return static_cast<unsigned>(bits >> 32);
 }
+RICCI_FUNCTION double of_upper_bits(unsigned upper) {
+    const unsigned long long bits = static_cast<unsigned long long>(upper) << 32;
+    double x;
+    __builtin_memcpy(&x, &bits, 8);
+    return x;
+}
+RICCI_FUNCTION double rough_reciprocal(double x) { return of_upper_bits(upper_bits(1 / x)); }
 #endif
 RICCI_FUNCTION unsigned upper_bits(float x) { return bits_of(x); }

@@ -260,7 +260,7 @@ std::vector<batched_tile> factor_lanes_candidates(const step& st, const machine&
     const auto consider_lanes = [&](std::int32_t lanes, std::int32_t lines) {
         batched_tile t;
         t.tile_m = lanes, t.tile_n = lines, t.boxed = boxed;
-        if (lanes == 1 && (s.m > 12 || s.n > 12)) return; // all unrolled
+        if (lanes == 1 && (s.m > 12 || s.n > 12 || s.r * s.n > 32)) return; // all unrolled
         if (data_registers(s, t) > (lanes == 1 ? 160 : s.is_cholesky ? 200 : 224)) return;
         for (const auto panel : panels_of(s, t)) {
             t.k_panel = panel;

@@ -5,7 +5,8 @@
 #include "lowering/factor_cpu.hpp"
 #include "lowering/factor_lanes.hpp"
 #include "lowering/factor_lanes_qr.hpp"
-#include "lowering/factor_tiles.hpp"
+#include "lowering/factor_stream.hpp"
+#include "lowering/factor_warp.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "lowering/substitute_layout.hpp"
 
@@ -21,10 +22,14 @@ bool is_qr(const step& st) { return st.matrices.method == matrix_method::qr; }
 
 /// Cholesky's and LU's.
 std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) {
-    auto first = factor_tiles_candidates(st, chip), rest = factor_lanes_candidates(st, chip);
-    if (!tiles_are_faster(st)) std::swap(first, rest);
+    auto first = factor_warp_candidates(st, chip), rest = factor_lanes_candidates(st, chip);
+    if (!warps_are_faster(st)) std::swap(first, rest);
     first.insert(first.end(), rest.begin(), rest.end());
     return first;
+}
+
+bool is_streamed(const step& st, const batched_tile& tile) {
+    return st.kernel == family::factor_block && is_streamed(tile);
 }
 
 } // namespace
@@ -33,15 +38,19 @@ std::vector<batched_tile> factor_candidates(const step& st, const machine& chip)
     if (is_substitution(st)) return substitute_candidates(st, chip);
     if (is_on_cpu(chip)) return factor_cpu_candidates(st, chip);
     if (is_lanes(st)) return is_qr(st) ? qr_lanes_candidates(st, chip) : lanes_candidates(st, chip);
-    return factor_block_candidates(st, chip);
+    auto out = st.kernel == family::factor_block ? factor_stream_candidates(st, chip) : std::vector<batched_tile>{};
+    const auto rest = factor_block_candidates(st, chip);
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
 }
 
 std::int64_t factor_shared_bytes(const step& st, const batched_tile& tile, const machine& chip) {
     if (is_on_cpu(chip)) return 0;
     if (is_substitution(st)) return substitute_shared_bytes(st, tile, chip);
-    if (is_lanes(st) && is_in_tiles(tile)) return factor_tiles_shared_bytes(st, tile);
+    if (is_lanes(st) && is_by_warps(tile)) return factor_warp_shared_bytes(st, tile);
     if (is_lanes(st))
         return is_qr(st) ? qr_lanes_shared_bytes(st, tile, chip) : factor_lanes_shared_bytes(st, tile, chip);
+    if (is_streamed(st, tile)) return factor_stream_shared_bytes(st);
     return factor_block_shared_bytes(st, tile, chip);
 }
 
@@ -54,8 +63,9 @@ std::int64_t factor_workspace_bytes(const step& st, const batched_tile& tile, co
 double factor_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     if (is_substitution(st)) return substitute_seconds(st, tile, chip);
     if (is_on_cpu(chip)) return factor_cpu_seconds(st, tile, chip);
-    if (is_lanes(st) && is_in_tiles(tile)) return factor_tiles_seconds(st, tile, chip);
+    if (is_lanes(st) && is_by_warps(tile)) return factor_warp_seconds(st, tile, chip);
     if (is_lanes(st)) return is_qr(st) ? qr_lanes_seconds(st, tile, chip) : factor_lanes_seconds(st, tile, chip);
+    if (is_streamed(st, tile)) return factor_stream_seconds(st, tile, chip);
     return factor_block_seconds(st, tile, chip);
 }
 

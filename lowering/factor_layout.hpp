@@ -5,7 +5,7 @@
 //   products     matrices_of_block   matrices a block; on a CPU a work item
 //   threads      threads_per_block   of a block
 //   tile_m       lanes_of_matrix     lanes that share a matrix, factor_lanes
-//   tile_n       lines_of_lane       rows (QR: columns) a lane has, factor_lanes; 0: factor_tiles.hpp
+//   tile_n       lines_of_lane       rows (QR: columns) a lane has, factor_lanes; 0: factor_warp.hpp, factor_stream.hpp
 //   k_panel      panel               columns that are factored at a time
 //   stages       stages              blocks that an SM shall have registers for; 0: as the compiler likes
 //   boxed        in_slabs            matrices move as slabs, by bulk copies

@@ -3,7 +3,8 @@
 #include "runtime/kernel_source_families.hpp"
 
 #include "lowering/factor_layout.hpp"
-#include "lowering/factor_tiles.hpp"
+#include "lowering/factor_stream.hpp"
+#include "lowering/factor_warp.hpp"
 #include "lowering/families.hpp"
 #include "lowering/matrix_sizes.hpp"
 #include "runtime/prelude.hpp"
@@ -64,10 +65,10 @@ std::string_view file_of(const step& st, bool cuda) {
     case factor_lanes:
         return !cuda                                     ? "factor_lanes_cpu.hpp"
                : st.matrices.method == matrix_method::qr ? "factor_lanes_qr.cuh"
-               : is_in_tiles(st.batched)                 ? "factor_tiles.cuh"
+               : is_by_warps(st.batched)                 ? "factor_warp.cuh"
                                                          : "factor_lanes.cuh";
     case factor_block:
-        return cuda ? "factor_block.cuh" : "factor_block_cpu.hpp";
+        return !cuda ? "factor_block_cpu.hpp" : is_streamed(st.batched) ? "factor_stream.cuh" : "factor_block.cuh";
     case factor_blocked:
         return "factor_blocked.cuh";
     default:
@@ -146,7 +147,9 @@ kernel_request make_factor(const step& st, const machine& chip) {
         if (batch.empty()) pack.number(0);
     }
     const auto& tile = st.batched;
-    out.shape.grid = (sizes.matrices + tile.products - 1) / tile.products;
+    out.shape.grid = st.kernel == family::factor_block && cuda && is_streamed(tile)
+                         ? factor_stream_blocks(st, tile, chip)
+                         : (sizes.matrices + tile.products - 1) / tile.products;
     out.shape.threads = tile.threads;
     out.shape.shared_bytes = static_cast<int>(factor_shared_bytes(st, tile, chip));
     out.shape.seconds_per_block = factor_seconds(st, tile, chip) * chip.processors /

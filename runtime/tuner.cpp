@@ -24,6 +24,7 @@ using namespace lowering;
 using outcome = candidate::outcome;
 
 /// Times the best so far in its first sample: not measured further, unless the tolerance is larger.
+constexpr int most_local_bytes = 64; ///< of a thread: a few words, outside of loops, may be worth more warps
 constexpr double hopeless = 1.3;
 constexpr double nearly_best = 1.02; ///< measured again
 /// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept,
@@ -98,7 +99,7 @@ class kernel_tuner {
             kernel = loaded_request(backend_, what_.kernel(c.tile));
             c.shared_bytes = kernel.request().shape.shared_bytes;
             c.use = kernel.use(backend_);
-            if (c.use.local_bytes > 0) c.result = outcome::spills;
+            if (c.use.local_bytes > most_local_bytes) c.result = outcome::spills;
         } catch (const std::exception& e) {
             c.result = outcome::failed;
             c.problem = e.what();

@@ -48,13 +48,16 @@ TEST_CASE("every kernel is assembled") {
     const auto sources = ricci::tests::covering_sources(with.chip);
     // a kernel behind another is a part of it
     CHECK(std::count_if(sources.begin(), sources.end(),
-                        [](const auto& source) { return source.second != "ricci_block_sums"; }) <= 300);
+                        [](const auto& source) { return source.second != "ricci_block_sums"; }) <= 310);
     // Of factorizations some have a few words there, where their registers are capped since more warps are worth it,
     // as their models weigh (factor_lanes_qr.cpp: up to 32 registers that are missing): 8 bytes of Cholesky in
     // panels, 8 and, of c128, 64 of QR by lanes, 40 of LU in panels, 56 of Cholesky of c64 in shared memory.
-    constexpr std::int64_t most_of_factorization = 64;
-    for (const auto& [source, entry] : sources)
-        with.check(source, entry == "ricci_factor" ? most_of_factorization : 0);
+    // And of kernels with sizes as arguments, which stand in while sizes keep changing, LU of c128 in panels has 448.
+    constexpr std::int64_t most_of_factorization = 64, of_any_size = 448;
+    for (const auto& [source, entry] : sources) {
+        const bool is_of_any_size = source.find(" rows = argument") != std::string::npos;
+        with.check(source, entry != "ricci_factor" ? 0 : is_of_any_size ? of_any_size : most_of_factorization);
+    }
 }
 
 TEST_CASE("A^T B by boxes of columns that start anywhere is assembled") {

@@ -142,19 +142,40 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
     });
 }
 
-TEST_CASE("LU of f64 by tiles of the tensor cores") { // one warp a matrix, and two
+TEST_CASE("LU by lanes of a warp and the tensor cores") { // 8, 16 and 32 lanes a matrix, one row each and more
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
     constexpr matrix_layout of_neighbors[] = {matrix_layout::dense, matrix_layout::row_major, matrix_layout::padded,
                                               matrix_layout::reversed};
     std::size_t turn = 0;
-    for (const std::int64_t n : {23, 24, 27, 32, 37, 48, 57, 64}) {
+    const auto add = [&](scalar_type type, std::int64_t m, std::int64_t n) {
         matrix_problem p;
-        p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64;
+        p.what = routine::lu, p.m = m, p.n = n, p.type = type;
         p.layout = of_neighbors[turn++ % std::size(of_neighbors)];
         p.wide = turn % 3 == 0;
         add_kinds(problems, p);
+    };
+    for (const std::int64_t n : {16, 21, 24, 27, 32, 33, 37, 48, 57, 64}) add(scalar_type::f64, n, n);
+    for (const auto type : {scalar_type::f32, scalar_type::c64, scalar_type::c128})
+        for (const std::int64_t n : {16, 23, 32, 41, 64}) add(type, n, n);
+    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{40, 25}, {19, 31}, {64, 9}, {9, 64}})
+        add(scalar_type::f64, m, n), add(scalar_type::c64, m, n);
+    check(problems, device);
+}
+
+TEST_CASE("LU of f64 as a stream of matrices") { // a block factors several, whose rows come as others leave
+    const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
+    std::size_t turn = 0;
+    for (const std::int64_t n : {65, 72, 101, 128, 160}) {
+        matrix_problem p;
+        p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64;
+        p.layout = layouts[turn++ % std::size(layouts)];
+        p.wide = turn % 3 == 0;
+        add_kinds(problems, p);
     }
+    for (auto& p : problems)
+        if (p.kind == matrix_kind::random) p.batch = RICCI_TEST_DEVICE < 0 ? 14 : 900;
     check(problems, device);
 }
 
@@ -165,7 +186,7 @@ TEST_CASE("of equally large numbers the first is the pivot, at every step") {
     const device where(device_under_test());
     std::mt19937 random(1);
     constexpr std::int64_t batch = 7;
-    for (const std::int64_t n : {4, 8, 16, 32, 64}) {
+    for (const std::int64_t n : {4, 8, 16, 32, 64, 128}) {
         std::vector<double> a(static_cast<std::size_t>(n * n * batch));
         std::vector<std::int32_t> pivots;
         const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t e) -> double& {

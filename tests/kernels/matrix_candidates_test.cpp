@@ -49,6 +49,7 @@ std::vector<matrix_problem> problems() {
         problem(routine::lu, f64, 21, 13, 0, 11, padded),
         problem(routine::lu, c128, 25, 25, 0, 5, interleaved),
         problem(routine::lu, f64, 50, 50, 0, 3),
+        problem(routine::lu, f64, 67, 67, 0, 19, padded),
         problem(routine::qr, f64, 5, 3, 0, 67),
         problem(routine::qr, c64, 9, 9, 0, 19, padded),
         problem(routine::qr, f32, 20, 31, 0, 9, row_major),

@@ -141,23 +141,28 @@ TEST_CASE("without a compiler every product takes the direct form") {
     CHECK(forms(lower(s, chip)) == "tall-skinny A^T B/direct");
 }
 
-TEST_CASE("LU of f64 that lies in the tensor cores' tiles on a GPU") {
+TEST_CASE("LU whose updates are the tensor cores' on a GPU") {
     const auto kernel_of = [](const std::string& operands, const char* architecture = "sm_90") {
         auto chip = some_gpu();
         chip.architecture = architecture;
         const auto st =
             lower(bound_text("piv(k,e), info(e) = lu(A(i,j,e), i, j)", operands.c_str()), chip).steps.at(0);
-        return fmt::format("{} {}", name_of(st.kernel), st.batched.tile_n == 0 ? st.batched.tile_m : 0);
+        return fmt::format("{} {}", name_of(st.kernel), st.batched.tile_n == 0 ? "by tensor cores" : "without");
     };
     const auto square = [](int n, const char* type) {
         return fmt::format("A={0}[{1},{1},9000] piv=i32[{1},9000] info=i32[9000]", type, n);
     };
-    for (const int n : {23, 24, 32, 34, 48}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 32");
-    for (const int n : {57, 60, 63, 64}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 64");
-    for (const int n : {16, 22, 33, 56}) CHECK(kernel_of(square(n, "f64")) == "factor_lanes 0");
-    CHECK(kernel_of(square(32, "f32")) == "factor_lanes 0");
-    CHECK(kernel_of(square(32, "f64"), "sm_80") == "factor_lanes 0");
-    CHECK(kernel_of("A=f64[32,31,9000] piv=i32[31,9000] info=i32[9000]") == "factor_lanes 0");
+    const std::string of_warps = "factor_lanes by tensor cores", of_lanes = "factor_lanes without";
+    for (const int n : {16, 22, 33, 64}) CHECK(kernel_of(square(n, "f64")) == of_warps);
+    for (const int n : {8, 15, 17, 20}) CHECK(kernel_of(square(n, "f64")) == of_lanes);
+    for (const char* const type : {"f32", "c64", "c128"}) {
+        CHECK(kernel_of(square(32, type)) == of_warps);
+        CHECK(kernel_of(square(32, type), "sm_80") == of_lanes);
+    }
+    CHECK(kernel_of("A=f64[32,31,9000] piv=i32[31,9000] info=i32[9000]") == of_warps);
+    CHECK(kernel_of("A=f64[32:279000,31:9000,9000:1] piv=i32[31,9000] info=i32[9000]") == of_lanes);
+    for (const int n : {65, 100, 160}) CHECK(kernel_of(square(n, "f64")) == "factor_block by tensor cores");
+    CHECK(kernel_of(square(100, "f32")) == "factor_block without");
 }
 
 TEST_CASE("A^T B that no parameters of its kernel fit is computed element by element") {

@@ -50,7 +50,7 @@ class fake_gpu : public tests::host_backend {
     }
     runtime::kernel_use use_of(runtime::kernel_handle handle) override {
         const auto& k = *static_cast<const fake_kernel*>(handle);
-        return {64, spills && spills(k) ? 8 : 0};
+        return {64, spills && spills(k) ? 128 : 0};
     }
     double seconds_of(const std::function<void()>& work) override {
         if (is_capturing) throw error("timing while a stream is captured", blame::environment);

@@ -1,0 +1,42 @@
+// factor_pivot_positions: of the rows that pivots had, where they lie at first, the positions that these were
+// exchanged with: LAPACK's. Rows themselves stay where they are.
+//
+// Row p[k] was where it lay at first unless an earlier pivot was exchanged with that position:
+// q = p[k]; while (q < k) q = position[q].
+#pragma once
+
+#include "factor_lanes_results.cuh"
+
+/// Makes of `count` pivots' rows their positions, by a warp, or by `Lanes` neighbors of it for each matrix; all lanes
+/// see them. A round takes each a step further whose next one is known.
+template <int Lanes>
+RICCI_FUNCTION void find_positions(int* positions, int lane, int count) {
+    constexpr int rounds = (pivots + Lanes - 1) / Lanes;
+    bool is_left = true;
+    while (__any_sync(0xffffffffu, is_left)) {
+        int next[rounds];
+        is_left = false;
+        RICCI_UNROLL
+        for (int r = 0; r < rounds; ++r) {
+            const int k = lane + Lanes * r;
+            next[r] = 0;
+            if (k >= count) continue;
+            next[r] = positions[k];
+            if (next[r] >= k) continue;
+            const int further = positions[next[r]];
+            if (further >= next[r]) next[r] = further;
+            is_left = is_left || next[r] < k;
+        }
+        __syncwarp();
+        RICCI_UNROLL
+        for (int r = 0; r < rounds; ++r)
+            if (const int k = lane + Lanes * r; k < count) positions[k] = next[r];
+        __syncwarp();
+    }
+}
+
+/// Where a row that is not among `count` pivots lies behind their exchanges.
+RICCI_FUNCTION int position_behind(const int* positions, int count, int row) {
+    while (row < count) row = positions[row];
+    return row;
+}

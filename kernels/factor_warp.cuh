@@ -1,0 +1,270 @@
+// factor_warp: P A = L U of matrices that lie in shared memory, some lanes of a warp each, blocked by panels of
+// columns: a panel is factored in the lanes' registers, whole rows of it a lane (factor_warp_panel.cuh), and everything
+// behind it is one product of the tensor cores (factor_warp_products.cuh). No warp waits for another.
+//
+// Rows stay where they are until the matrix leaves. A panel's rows also keep what its steps would have made of the
+// identity: with X, the pivots' rows as they were right of the panel, and that matrix M, everything behind the panel,
+// U's rows among it, is C + M X: no triangle is solved. M = -L21 L11^-1 in rows below, and multipliers are at most 1,
+// so an inverse of order w is at most 2^(w-1), as the factors' own growth. M goes to the tensor cores through the
+// panel's place in shared memory, then its factors take that.
+//
+// Right-hand sides are columns behind the matrix's: what is left for them is U x = y, row by row.
+//
+// Columns in shared memory lie an odd multiple of 16 bytes apart: then the rows h and columns 2q, or 2q + 1, that the
+// lanes of a tile have lie on different banks.
+//
+// Constants: factor.hpp's, and
+//   lanes_of_matrix  8, 16 or 32; matrices_of_block * lanes_of_matrix == threads_per_block, whole warps
+//   panel            columns of a panel: 8 or 4
+//   shared_bytes     at least factor_warp_shared, which lowering computes too
+#pragma once
+
+#include "factor_shuffles.cuh"
+#include "factor_warp_panel.cuh"
+#include "factor_warp_products.cuh"
+#include "ptx_copy.cuh"
+
+/// Of an operand; without divisions where matrices lie one behind another.
+RICCI_FUNCTION element* matrix_of(const arguments& a, long long at) {
+    if constexpr (in_slabs)
+        return static_cast<element*>(a.data[matrix_role]) + at * (m * n);
+    else
+        return operand_of<matrix_role>(a, at);
+}
+constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_role][1] == -1;
+
+/// f(line) for a warp's lanes, which have lines lane, lane + 32, ... of `Lines`.
+template <int Lines, class F>
+RICCI_FUNCTION void each_line(const F& f) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    RICCI_UNROLL
+    for (int first = 0; first < Lines; first += 32)
+        if (first + 32 <= Lines || first + lane < Lines) f(first + lane);
+}
+
+/// By the whole warp.
+RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matrix_memory& memory) {
+    constexpr int size = static_cast<int>(sizeof(element)), in_column = larger_of(1, m / in_access);
+    if constexpr (by_rows) {
+        RICCI_UNROLL_4
+        for (int i = 0; i < m; ++i)
+            each_line<n>([&](int j) {
+                async_copy<size>(memory.a + i + j * lead, from + offset_of<matrix_role>(a, i, j), size);
+            });
+    } else if (in_slabs && m % in_access == 0 && reinterpret_cast<unsigned long long>(from) % 16 == 0) {
+        constexpr int columns_at_once = larger_of(1, 32 / in_column), whole = n / columns_at_once * columns_at_once;
+        const int lane = static_cast<int>(threadIdx.x % 32), j = in_column >= 32 ? 0 : lane / in_column;
+        each_line<in_column * columns_at_once>([&](int unit) {
+            const int i = (in_column >= 32 ? unit : lane - j * in_column) * in_access;
+            element* const to = memory.a + (i + j * lead);
+            const element* const there = from + (i + j * m);
+            RICCI_UNROLL_4
+            for (int first = 0; first < whole; first += columns_at_once)
+                async_copy<16>(to + first * lead, there + first * m, 16);
+            if (whole < n && whole + j < n) async_copy<16>(to + whole * lead, there + whole * m, 16);
+        });
+    } else {
+        RICCI_UNROLL_4
+        for (int j = 0; j < n; ++j)
+            each_line<m>([&](int i) {
+                async_copy<size>(memory.a + i + j * lead, from + offset_of<matrix_role>(a, i, j), size);
+            });
+    }
+}
+
+class warp_lu : public warp_lanes {
+  public:
+    RICCI_FUNCTION warp_lu(matrix_memory& of_matrix, int number) : warp_lanes(of_matrix, number) {}
+
+    RICCI_FUNCTION void factor(unsigned char* of_warp) {
+        RICCI_UNROLL_ONCE
+        for (int first = 0; first + panel <= pivots; first += panel) factor_columns<panel>(first, of_warp);
+        if constexpr (pivots % panel != 0) factor_columns<pivots % panel>(pivots / panel * panel, of_warp);
+        for (int k = lane; k < pivots; k += lanes) memory.positions[k] = memory.rows_of_pivots[k];
+        __syncwarp();
+        find_positions<lanes>(memory.positions, lane, pivots);
+    }
+
+    /// The right-hand sides, behind the matrix.
+    RICCI_FUNCTION void load_sides(const arguments& a, long long at) const {
+        RICCI_UNROLL_4
+        for (int j = 0; j < sides; ++j)
+            each_row([&](int, int row) { memory.a[row + (n + j) * lead] = given_side(a, at, row, j); });
+    }
+
+    /// U x = y, of which y lies behind the matrix: unknown by unknown, which its row's lane tells the others.
+    RICCI_FUNCTION void solve(const arguments& a, long long at, bool exists) const {
+        static_assert(!has_sides || m == n, "systems are square");
+        constexpr int at_once = larger_of(1, smaller_of(sides, 4 / lane_rows));
+        element inverse[lane_rows];
+        bool is_small[lane_rows];
+        RICCI_UNROLL
+        for (int r = 0; r < lane_rows; ++r) {
+            const pivot_inverse own(has_row(r) ? memory.a[row(r) + static_cast<int>(standing[r]) * lead] : one());
+            inverse[r] = own.factor, is_small[r] = own.is_small;
+        }
+        RICCI_UNROLL_ONCE
+        for (int side = 0; side < sides; side += at_once) {
+            element y[lane_rows][at_once];
+            RICCI_UNROLL
+            for (int r = 0; r < lane_rows; ++r)
+                RICCI_UNROLL
+                for (int s = 0; s < at_once; ++s)
+                    y[r][s] = has_row(r) && side + s < sides ? memory.a[row(r) + (n + side + s) * lead] : zero();
+            const auto unknown = [&](int r, int s) {
+                const element x = y[r][s] * inverse[r];
+                return is_small[r] ? scaled(x, pivot_inverse::scale) : x;
+            };
+            RICCI_UNROLL_ONCE
+            for (int k = n - 1; k > 0; --k) {
+                const int of = memory.rows_of_pivots[k];
+                element u[lane_rows];
+                RICCI_UNROLL
+                for (int r = 0; r < lane_rows; ++r)
+                    u[r] = has_row(r) && static_cast<int>(standing[r]) < k ? memory.a[row(r) + k * lead] : zero();
+                RICCI_UNROLL
+                for (int s = 0; s < at_once; ++s) {
+                    element x = unknown(0, s);
+                    RICCI_UNROLL
+                    for (int r = 1; r < lane_rows; ++r) x = of / lanes == r ? unknown(r, s) : x;
+                    x = shuffle(x, of % lanes, lanes);
+                    RICCI_UNROLL
+                    for (int r = 0; r < lane_rows; ++r) y[r][s] = without_product(y[r][s], u[r], x);
+                }
+            }
+            if (exists)
+                each_row([&](int r, int) {
+                RICCI_UNROLL
+                for (int s = 0; s < at_once; ++s)
+                    if (side + s < sides)
+                        operand_of<solution_role>(
+                            a, at)[offset_of<solution_role>(a, static_cast<int>(standing[r]), side + s)] =
+                            memory.info != 0 ? not_a_number() : unknown(r, s);
+            });
+        }
+    }
+
+    RICCI_FUNCTION void store_determinant(const arguments& a, long long at, bool exists) const {
+        determinant d;
+        int exchanged = 0;
+        each_row([&](int r, int row) {
+            const int k = static_cast<int>(standing[r]);
+            d.take(memory.a[row + k * lead]);
+            exchanged ^= memory.positions[k] != k;
+        });
+        RICCI_UNROLL
+        for (int apart = lanes / 2; apart > 0; apart /= 2) {
+            d.log_abs += __shfl_xor_sync(0xffffffffu, d.log_abs, apart);
+            d.sign = d.sign * shuffle_xor(d.sign, apart);
+            exchanged ^= __shfl_xor_sync(0xffffffffu, exchanged, apart);
+        }
+        if (lane == 0 && exists) d.store(a, at, memory.info, exchanged != 0);
+    }
+
+    RICCI_FUNCTION void store_factors(const arguments& a, element* to) const {
+        if constexpr (!by_rows && lanes == 32 && lane_rows == 1) {
+            if (has_row(0)) {
+                const int position = position_of_row(0);
+                RICCI_UNROLL_4
+                for (int j = 0; j < n; ++j)
+                    to[offset_of<matrix_role>(a, position, j)] = as_meant(memory.a[lane + j * lead]);
+            }
+        } else { // whole lines of the matrix at once
+            if constexpr (by_rows) {
+                RICCI_UNROLL_4
+                for (int i = 0; i < m; ++i) {
+                    const int row = memory.rows_of_pivots[i];
+                    for (int j = lane; j < n; j += lanes)
+                        to[offset_of<matrix_role>(a, i, j)] = as_meant(memory.a[row + j * lead]);
+                }
+            } else {
+                each_row([&](int, int i) {
+                    const int row = memory.rows_of_pivots[i];
+                    RICCI_UNROLL_4
+                    for (int j = 0; j < n; ++j)
+                        to[offset_of<matrix_role>(a, i, j)] = as_meant(memory.a[row + j * lead]);
+                });
+            }
+        }
+    }
+    /// Tells rows_of_pivots also of the rows that are none.
+    RICCI_FUNCTION void place_others() const {
+        if constexpr (m > pivots) {
+            each_row([&](int r, int row) {
+                if (standing[r] >= is_candidate) memory.rows_of_pivots[position_of_row(r)] = row;
+            });
+            __syncwarp();
+        }
+    }
+    RICCI_FUNCTION void store_pivots(const arguments& a, long long at) const {
+        auto* const to = operand_of<vector_role>(a, at);
+        for (int k = lane; k < pivots; k += lanes)
+            to[offset_of<vector_role>(a, k, 0)] =
+                static_cast<typename role_element<vector_role>::type>(memory.positions[k]);
+    }
+
+  private:
+    /// A panel of `Width` columns, and what is behind it.
+    template <int Width>
+    RICCI_FUNCTION void factor_columns(int first, unsigned char* of_warp) {
+        unsigned live[lane_rows]; // rows that are no pivots yet, of the warp's matrices
+        RICCI_UNROLL
+        for (int r = 0; r < lane_rows; ++r) live[r] = __ballot_sync(0xffffffffu, standing[r] >= is_candidate);
+        element x[lane_rows][Width], done[lane_rows][Width];
+        get_columns(first, x);
+        factor_panel(first, x, done);
+        if (first + Width < all_columns) {
+            put_columns(first, x);
+            __syncwarp();
+            RICCI_UNROLL_ONCE
+            for (int p = 0; p < matrices_of_warp; ++p) {
+                unsigned changed[lane_rows];
+                RICCI_UNROLL
+                for (int r = 0; r < lane_rows; ++r)
+                    changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
+                const panel_product<Width> product(memory_of(of_warp, p), first);
+                product.apply(memory_of(of_warp, p), first + Width, changed);
+            }
+            __syncwarp();
+        }
+        put_columns(first, done);
+        __syncwarp();
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(threads_per_block, stages > 0 ? stages : 1)
+    ricci_factor(const __grid_constant__ arguments a) {
+    wait_for_stream();
+    RICCI_SHARED(shared);
+    const int p = static_cast<int>(threadIdx.x) / lanes, first_of_warp = p / matrices_of_warp * matrices_of_warp;
+    matrix_memory& memory = memory_of(shared, p);
+    {
+        const long long first = block_number() * matrices_of_block;
+        if (first + first_of_warp >= a.matrices) return; // whole warps
+        const auto number = [&](int q) { return first + q < a.matrices ? first + q : a.matrices - 1; };
+        RICCI_UNROLL_ONCE
+        for (int q = first_of_warp; q < first_of_warp + matrices_of_warp; ++q)
+            start_loading(a, matrix_of(a, number(q)), memory_of(shared, q));
+        commit_async_copies();
+        if (threadIdx.x % lanes == 0) memory.at = number(p), memory.exists = first + p < a.matrices, memory.info = 0;
+    }
+    warp_lu lu(memory, static_cast<int>(threadIdx.x) % lanes);
+    if constexpr (has_sides) {
+        __syncwarp();
+        lu.load_sides(a, memory.at);
+    }
+    wait_async_copies<0>();
+    __syncwarp();
+    lu.factor(reinterpret_cast<unsigned char*>(&memory_of(shared, first_of_warp)));
+    const long long at = memory.at;
+    const bool exists = memory.exists != 0;
+    if (lu.lane == 0 && exists) store_info(a, at, memory.info);
+    if constexpr (has_determinant) lu.store_determinant(a, at, exists);
+    if constexpr (has_sides) lu.solve(a, at, exists);
+    if constexpr (keeps_factors) {
+        lu.place_others();
+        if (exists) lu.store_factors(a, matrix_of(a, at));
+    }
+    if constexpr (has_role[vector_role])
+        if (exists) lu.store_pivots(a, at);
+}

@@ -1,0 +1,154 @@
+// factor_warp: the parameters of the GPU's factor_warp kernel, and what each would cost.
+#include "lowering/factor_warp.hpp"
+
+#include "lowering/matrix_sizes.hpp"
+#include "lowering/sm_limits.hpp"
+
+#include <algorithm>
+
+namespace ricci::lowering {
+namespace {
+
+constexpr std::int64_t least_rows = 9, most_rows = 64;
+
+/// As the kernel counts them.
+struct shape {
+    std::int64_t m, n, r, size, lanes, of_warp, lane_rows, halves, panel;
+    bool is_complex;
+    std::int64_t pivots() const { return std::min(m, n); }
+    std::int64_t columns() const { return n + r; }
+};
+shape shape_of(const step& st, const batched_tile& tile) {
+    const auto s = matrix_sizes_of(st);
+    const std::int64_t lanes = tile.tile_m;
+    return {s.m,
+            s.n,
+            s.r,
+            size_of(st.compute),
+            lanes,
+            warp / lanes,
+            up(s.m, lanes),
+            up(s.m, 8),
+            tile.k_panel,
+            is_complex(st.compute)};
+}
+std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
+
+/// Without spilling, as NVRTC 13.0 has it for sm_90, to a few; below 40 it refuses the tensor cores' instructions.
+std::int64_t registers_of(const shape& s) { return (s.is_complex ? 64 : 48) + s.lane_rows * s.panel * s.size / 2; }
+
+std::int64_t matrix_bytes(const shape& s) {
+    const std::int64_t in_access = std::max<std::int64_t>(1, 16 / s.size),
+                       lead = (up(s.m, in_access) | 1) * in_access,
+                       elements =
+                           up_to((s.columns() - 1) * lead + std::max(lead, 8 * s.halves), in_access) + 2 * s.panel,
+                       run = s.lanes * s.size;
+    std::int64_t bytes = up_to(elements * s.size + 4 * (up_to(s.m, 4) + up_to(s.pivots(), 4) + 4), 16);
+    while (run < 128 && bytes % 128 != run) bytes += 16;
+    return bytes;
+}
+
+/// Blocks that an SM has at once; each of its quarters has its own registers.
+std::int64_t resident_blocks(const shape& s, const batched_tile& tile, const machine& chip) {
+    const std::int64_t of_an_sm = chip.shared_bytes + shared_of_a_block,
+                       by_memory = of_an_sm / (tile.products * matrix_bytes(s) + shared_of_a_block),
+                       warps_of_quarter = registers_of_an_sm / 4 / (warp * registers_of(s));
+    return std::max<std::int64_t>(1, std::min({by_memory, blocks_of_an_sm, threads_of_an_sm / tile.threads,
+                                               4 * warps_of_quarter * warp / tile.threads}));
+}
+
+bool has_unit_steps(const step& st) {
+    const auto* const o = operand_in(st, matrix_role::matrix);
+    if (o == nullptr) return false;
+    const auto is_one = [&](std::int32_t axis) {
+        return axis >= 0 && std::abs(o->stride[static_cast<std::size_t>(axis)]) == 1;
+    };
+    return is_one(st.matrices.row) || is_one(st.matrices.column);
+}
+
+} // namespace
+
+bool is_by_warps(const batched_tile& tile) { return tile.tile_n == 0; }
+
+bool warps_are_faster(const step& st) {
+    const auto s = matrix_sizes_of(st);
+    const bool fills_tiles = s.m % 16 == 0 && s.n % 8 == 0;
+    const auto most = std::max(s.m, s.n);
+    switch (st.compute) {
+    case scalar_type::c128:
+        return true;
+    case scalar_type::c64:
+        return most > 12;
+    case scalar_type::f32:
+        return most > 22;
+    default:
+        return most > (s.r > 0 ? 13 : 21) || fills_tiles;
+    }
+}
+
+std::int64_t factor_warp_shared_bytes(const step& st, const batched_tile& tile) {
+    return tile.products * matrix_bytes(shape_of(st, tile));
+}
+
+/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square): a matrix's steps,
+/// and what is done for all of a warp's one by one, wait for results while as many matrices as fit are under way;
+/// shared memory moves 128 bytes a cycle for each; and the matrices come and go.
+double factor_warp_seconds(const step& st, const batched_tile& tile, const machine& chip) {
+    const auto s = shape_of(st, tile);
+    const double words = static_cast<double>(s.size) / 4, rows = static_cast<double>(s.lane_rows),
+                 of_warp = static_cast<double>(s.of_warp), steps = static_cast<double>(s.pivots()),
+                 panels = static_cast<double>(up(s.pivots(), s.panel)), panel = static_cast<double>(s.panel),
+                 parts = s.is_complex ? 2 : 1;
+    double tiles = 0; // of 8 columns
+    for (std::int64_t first = 0; first < s.pivots(); first += s.panel)
+        tiles += static_cast<double>(up(s.columns() - std::min(first + s.panel, s.pivots()), 8));
+    const bool by_elements = s.m * s.size % 16 != 0; // columns begin at no multiples of 16 bytes
+    const double waiting = 157 * steps * rows * parts + 24 * tiles * of_warp + 4440 +
+                           (by_elements ? 18 * steps * rows * of_warp : 0) + 70.0 * static_cast<double>(s.n * s.r);
+    const double accesses = panel * words / 4, // of a pivot's row
+        moved = 0.57 * steps * (4 * accesses + rows * (accesses + 1) + 1) / of_warp +
+                3 * panels * panel * words * rows / of_warp +
+                tiles * words * (panel / 2 + 4 * static_cast<double>(s.halves));
+    const auto resident = static_cast<double>(resident_blocks(s, tile, chip) * tile.products);
+    const double by_sms = (waiting / resident + moved) / (sm_clock(chip) * chip.processors);
+    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), r = static_cast<double>(s.r);
+    const double bytes =
+        static_cast<double>(s.size) * ((st.matrices.keeps_factors ? 2 : 1) * m * n + 2 * n * r) + 4 * n + 4;
+    const double by_memory = bytes / (0.93 * chip.bandwidth);
+    return static_cast<double>(matrix_sizes_of(st).matrices) *
+           (std::max(by_memory, by_sms) + 0.1 * std::min(by_memory, by_sms));
+}
+
+std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& chip) {
+    const auto s = matrix_sizes_of(st);
+    const auto& w = st.matrices;
+    if (w.task != matrix_task::factor || w.method != matrix_method::lu || st.dynamic_extents ||
+        std::max(s.m, s.n) > most_rows || std::min(s.m, s.n) < least_rows || capability_of(chip, 90) < 90 ||
+        !has_unit_steps(st))
+        return {};
+    struct priced {
+        batched_tile tile;
+        double seconds;
+    };
+    std::vector<priced> found;
+    for (const std::int32_t lanes : {8, 16, 32})
+        for (const std::int32_t panel : {8, 4})
+            for (const std::int32_t warps : {1, 2, 4}) {
+                batched_tile tile;
+                tile.tile_m = lanes, tile.tile_n = 0, tile.k_panel = panel, tile.boxed = matrices_are_dense(st);
+                tile.threads = warp * warps, tile.products = tile.threads / lanes;
+                const auto sh = shape_of(st, tile);
+                if (sh.lane_rows > 4 || (lanes > 8 && lanes / 2 >= s.m) || registers_of(sh) > 240 ||
+                    factor_warp_shared_bytes(st, tile) > chip.shared_bytes)
+                    continue;
+                tile.stages = static_cast<std::int32_t>(resident_blocks(sh, tile, chip));
+                found.push_back({tile, factor_warp_seconds(st, tile, chip)});
+            }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const priced& a, const priced& b) { return a.seconds < b.seconds; });
+    std::vector<batched_tile> out;
+    for (const auto& f : found) out.push_back(f.tile);
+    return out;
+}
+
+} // namespace ricci::lowering

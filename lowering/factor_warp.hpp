@@ -1,0 +1,34 @@
+// factor_warp: the parameters of the GPU's factor_warp kernel, of family factor_lanes, and what each would cost: LU
+// of f64 matrices in shared memory, a warp each, by panels and the tensor cores.
+//
+// What batched_tile's members mean there: tile_n 0, which no other kernel of the family has; tile_m 32, the lanes;
+// products matrices a block, 32 threads each; k_panel columns a panel; stages as factor_layout.hpp has it; boxed:
+// matrices lie one behind another.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// Whether a tile of factor_lanes is one of these.
+bool is_by_warps(const batched_tile& tile);
+
+/// The fastest first; empty where the kernel is not for the step: it takes f64 with exchanges, sm_90, matrices of 9
+/// to 64 rows and columns with neighbors in a column or a row, and as many right-hand sides as shared memory has room
+/// for.
+std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& chip);
+
+/// Whether they were measured to be faster than the lanes' kernels.
+bool warps_are_faster(const step& st);
+
+/// Dynamic shared memory a block.
+std::int64_t factor_warp_shared_bytes(const step& st, const batched_tile& tile);
+
+/// Of all matrices, without the start of a kernel.
+double factor_warp_seconds(const step& st, const batched_tile& tile, const machine& chip);
+
+} // namespace ricci::lowering
