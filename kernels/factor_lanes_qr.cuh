@@ -2,14 +2,46 @@
 // or a few, and least squares with it. One-shot blocks: a block's matrices come into shared memory, are factored,
 // leave.
 //
-//   factor_lanes_qr_shape       which lane holds what, and the places in shared memory
+//   factor_lanes_qr_shape       which lane holds what
+//   factor_lanes_qr_shared      what lies where in shared memory, and who reads it when
 //   factor_lanes_qr_registers   between shared memory and registers
-//   factor_lanes_qr_steps       the reflections
+//   factor_lanes_qr_reflection  one column's reflection
+//   factor_lanes_qr_alone       the reflections of a matrix that one lane has
+//   factor_lanes_qr_ahead       those of a matrix that several have
 //   factor_lanes_qr_scaled      the same where squares leave the range
 //   factor_lanes_qr_sides       right-hand sides become solutions
 #pragma once
 
 #include "factor_lanes_qr_sides.cuh"
+
+/// The lanes of the thread's matrix, of its warp.
+RICCI_FUNCTION unsigned of_matrix(lane_place at) {
+    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
+    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
+    unsigned of_first = 0;
+    RICCI_UNROLL
+    for (int q = 0; q < column_lanes; ++q)
+        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
+    return of_first << at.of_warp * row_lanes;
+}
+
+/// Whether one of the matrix's lanes says so; in each of them.
+RICCI_FUNCTION bool is_said(bool by_lane, unsigned char* memory, lane_place at) {
+    if constexpr (one_lane) {
+        return by_lane;
+    } else if constexpr (many_warps) {
+        volatile int* const said = reinterpret_cast<int*>(memory + unsafe_place);
+        if (threadIdx.x == 0) *said = 0;
+        meet();
+        if (by_lane) *said = 1;
+        meet();
+        const bool out = *said != 0;
+        meet();
+        return out;
+    } else {
+        return (__ballot_sync(0xffffffffu, by_lane) & of_matrix(at)) != 0;
+    }
+}
 
 /// As many of the block's matrices as it can have at a time, from number `before` on.
 RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all_sides, unsigned char* memory,
@@ -19,7 +51,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     at.zero = zero_for_all;
     const int lane = at.q * row_lanes + at.r, p = before + at.group;
     at.idle = at.idle || p >= share.count;
-    element* const matrix = matrices.matrix(p);
+    element* const matrix = matrices.matrix(p < share.count ? p : 0);
     element* const right = all_sides + p * given_in_shared::apart;
     // lanes without a column have no tau to write, but may read what others wrote to shared memory
     element* const taus = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
@@ -28,19 +60,19 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
         if (!at.idle) tau = taus;
     } else if constexpr (has_role[vector_role])
         if (!at.idle) tau = operand_of<vector_role>(a, share.first + p);
-    const element zero = from_real<element>(0, 0);
 
     lane_columns x;
-    column_state state{zero, 0, false};
-    pivot_memory pivot(memory, at);
     load_columns(x, matrix, right, at);
-    factor_columns(x, state, pivot, tau, a, at);
-    const bool unsafe = state.unsafe && !at.idle;
+    bool is_unsafe = false;
+    if constexpr (one_lane)
+        is_unsafe = reflect_alone(x, tau, a);
+    else
+        is_unsafe = is_said(reflect_together(x, memory, tau, a, at), memory, at);
     if constexpr (keeps_factors || sides > 0)
-        if (!unsafe) store_columns(x, matrix, right, at);
-    // lanes without a column see the same of their matrix, and come along
-    if (many_warps ? state.unsafe : one_lane ? unsafe : __any_sync(0xffffffffu, unsafe))
-        factor_scaled(matrix, right, tau, a, lane, unsafe);
+        if (!is_unsafe) store_columns(x, matrix, right, at);
+    // lanes without a column come along
+    if (one_lane || many_warps ? is_unsafe : __any_sync(0xffffffffu, is_unsafe))
+        factor_scaled(matrix, right, tau, a, lane, is_unsafe && !at.idle);
 
     int info = 0;
     if constexpr (sides > 0) {

@@ -3,7 +3,8 @@
 // Also of columns that are zero, or hold NaN.
 #pragma once
 
-#include "factor_lanes_qr_steps.cuh"
+#include "factor_lanes_qr_ahead.cuh"
+#include "factor_lanes_qr_alone.cuh"
 
 /// What can be divided by.
 constexpr real least_scale = sizeof(real) == 4 ? real(0x1p-124) : real(0x1p-1000);

@@ -1,4 +1,4 @@
-// factor_lanes_qr_shape: which lane holds what of a matrix, and what lies where in shared memory.
+// factor_lanes_qr_shape: which lane holds what of a matrix.
 //
 // A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other. A lane holds
 // in registers of the columns j = q + column_lanes * slot the rows i = r + row_lanes * slot, cyclic both ways, so
@@ -31,7 +31,6 @@ constexpr int row_lanes = power_of_two_within(lanes_of_matrix / at_least_one(nee
 constexpr int rounded_lanes = round_up(needed_lanes, row_lanes),
               column_lanes = rounded_lanes * row_lanes <= lanes_of_matrix ? rounded_lanes : needed_lanes;
 constexpr int lanes_at_work = column_lanes * row_lanes; ///< others of a matrix's are idle
-constexpr int row_slots = (m + row_lanes - 1) / row_lanes;
 constexpr bool one_lane = lanes_of_matrix == 1, many_warps = lanes_of_matrix > 32;
 constexpr int groups_of_warp = many_warps ? 1 : 32 / lanes_of_matrix;
 constexpr int groups = many_warps ? 1 : threads_per_block / 32 * groups_of_warp; ///< matrices at a time
@@ -41,31 +40,48 @@ static_assert(threads_per_block % 32 == 0 && (!many_warps || threads_per_block =
 static_assert(lanes_of_matrix % row_lanes == 0, "row lanes are neighbors that exchange by bits of their number");
 static_assert(sides == 0 || m >= n, "least squares");
 
-constexpr int kept_bytes = 32; ///< of registers, to keep a pivot column in while others are updated
+constexpr int of_unit = 16 / static_cast<int>(sizeof(element)); ///< elements of 16 bytes
+/// Rows next to each other that a lane has, and reads at once where they are a span's: 16 bytes, as far as rows that
+/// share a loop over pivots go.
+RICCI_FUNCTION constexpr int rows_of_unit(int most) {
+    const bool is_together = in_slabs && !one_lane && matrix_step[matrix_role][0] == 1 &&
+                             m * n * static_cast<int>(sizeof(element)) % 16 == 0;
+    while (most > 1 && !(is_together && panel % most == 0 && m % most == 0)) most /= 2;
+    return most;
+}
+constexpr int row_unit = rows_of_unit(of_unit), unit_lanes = row_unit * row_lanes; ///< rows of a unit's slots
+/// Of what a lane reads at once: elements alone need not lie at multiples of their size.
+constexpr int unit_alignment = row_unit == 1 ? alignof(element) : row_unit * static_cast<int>(sizeof(element));
 
-// Pivot columns go from their lanes to the others through shared memory, 16 bytes at a time: of each a vector a row
-// lane. These are 16 bytes modulo 128 apart: lanes that read several at a time find them on different banks. There
-// are two sets, used in turns: so one barrier a pivot is enough.
-constexpr int of_unit = 16 / static_cast<int>(sizeof(element)), units = (row_slots + of_unit - 1) / of_unit;
-struct alignas(16) unit_of_column {
-    element at[of_unit];
+constexpr int row_slots = (m + unit_lanes - 1) / unit_lanes * row_unit;
+
+/// This thread's place.
+struct lane_place {
+    int group, q, r; ///< which of the block's matrices at a time, column lane, row lane
+    int of_warp;     ///< which of the warp's matrices
+    bool idle;       ///< has no matrix or no column
+    /// 0, which no compiler knows: places and numbers that it is added to are found again instead of held in
+    /// registers.
+    int zero;
 };
-constexpr int vector_units = units < 2 ? 1 : round_up(units - 1, 8) + 1,
-              vectors_of_set = one_lane ? 0 : groups * row_lanes;
-static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix's pivots at once");
+/// By turns: a warp's lanes are row lanes of one of its matrices, then of the next; else lanes of a matrix are next to
+/// each other.
+RICCI_FUNCTION constexpr lane_place place_of(int thread, bool by_turns) {
+    if (many_warps) return {0, thread / row_lanes, thread % row_lanes, 0, thread / row_lanes >= column_lanes, 0};
+    const int lane = thread % 32, column = lane / row_lanes,
+              of_warp = by_turns ? column % groups_of_warp : lane / lanes_of_matrix,
+              q = by_turns ? column / groups_of_warp : lane % lanes_of_matrix / row_lanes;
+    const bool beyond = of_warp >= groups_of_warp; // looks at what its own warp's barriers guard
+    const int group = beyond ? 0 : of_warp;
+    return {thread / 32 * groups_of_warp + group, q, lane % row_lanes, group, beyond || q >= column_lanes, 0};
+}
 
-/// Odd multiples of row_lanes: neither row lanes nor column lanes meet on a bank.
-constexpr int padded_rows = (round_up(m, row_lanes) / row_lanes | 1) * row_lanes;
-using matrices_in_shared = matrix_slab<matrix_role, m, n, padded_rows>;
-using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
-using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
-static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in place");
-
-constexpr int heads_place = 16; ///< behind the slab's barrier: of each pivot column the element on the diagonal
-constexpr int vectors_place =
-    heads_place + (one_lane ? 0 : round_up(2 * groups * static_cast<int>(sizeof(element)), 16));
-constexpr int taus_place = vectors_place + 2 * vectors_of_set * vector_units * 16; ///< of smallest_norm
-constexpr int sides_place =
-    round_up(taus_place + (smallest_norm ? groups * n * static_cast<int>(sizeof(element)) : 0), 128);
-constexpr int matrices_place = sides_place + (sides > 0 ? given_in_shared::bytes : 0);
-static_assert(matrices_place + matrices_in_shared::bytes <= shared_bytes, "as lowering counted");
+RICCI_FUNCTION constexpr int row_of(lane_place at, int h) {
+    return at.r * row_unit + h / row_unit * unit_lanes + h % row_unit;
+}
+RICCI_FUNCTION constexpr int column_of(lane_place at, int c) { return at.q + column_lanes * c; }
+/// The lane and slot that have row i.
+RICCI_FUNCTION constexpr int row_lane_of(int i) { return i / row_unit % row_lanes; }
+RICCI_FUNCTION constexpr int row_slot_of(int i) { return i / unit_lanes * row_unit + i % row_unit; }
+/// The first row of a unit's slots.
+RICCI_FUNCTION constexpr int first_row_of(int h) { return h / row_unit * unit_lanes; }

@@ -43,7 +43,8 @@ struct slab_barrier {
 /// multiple of 16) further than the one before would put it, so that threads of different groups find their matrices
 /// on different banks; matrices of a multiple of 16 bytes then always begin at one. Else a span lies congruent to its
 /// address, as span_copy has it.
-template <int Role, int Rows, int Columns, int Lead = Rows, int Groups = 1, int Shift = 16>
+/// Aligned: a span lies at a multiple of 16 bytes in shared memory in any case.
+template <int Role, int Rows, int Columns, int Lead = Rows, int Groups = 1, int Shift = 16, bool Aligned = (Groups > 1)>
 class matrix_slab {
   public:
     using type = typename role_element<Role>::type;
@@ -56,6 +57,8 @@ class matrix_slab {
                          apart = is_span ? Rows * Columns : ((Lead * Columns * size + 15) / 16 | 1) * 16 / size;
     static constexpr int of_group = (matrices_of_block + Groups - 1) / Groups; ///< matrices
     static constexpr int bytes = (matrices_of_block * apart * size + 127 + Shift * Groups + 127) / 128 * 128;
+    /// Whether a span may begin or end within 16 bytes.
+    static constexpr bool has_ends = !Aligned || Rows * Columns * size % 16 != 0;
     static_assert(Groups == 1 || !is_span || of_group * Rows * Columns * size % 16 == 0, "groups can be moved apart");
 
     RICCI_FUNCTION matrix_slab(const arguments& a, unsigned char* region, long long first, int count)
@@ -63,7 +66,7 @@ class matrix_slab {
         if constexpr (is_span) {
             global_ = static_cast<type*>(a.data[Role]) + first * (Rows * Columns); // without divisions
             unsigned char* const congruent = place_in(region, global_);
-            first_ = reinterpret_cast<type*>(Groups == 1 ? congruent : congruent - address_of(congruent) % 16);
+            first_ = reinterpret_cast<type*>(Aligned ? congruent - address_of(congruent) % 16 : congruent);
         } else {
             first_ = reinterpret_cast<type*>(region);
         }
@@ -88,8 +91,9 @@ class matrix_slab {
             // for compute-sanitizer's racecheck, which takes the lane that started the barrier for another
             if (threadIdx.x < 32) __syncwarp();
             if (threadIdx.x == 0) {
-                int expected = 0;
-                each_group([&](type*, type*, span_parts parts) { expected += parts.middle; });
+                int expected = has_ends ? 0 : count_ * (Rows * Columns * size);
+                if constexpr (has_ends)
+                    each_group([&](type*, type*, span_parts parts) { expected += parts.middle; });
                 arrive_expecting(loaded, expected);
                 each_group([&](type* here, type* there, span_parts parts) {
                     if (parts.middle > 0)
@@ -97,12 +101,13 @@ class matrix_slab {
                 });
             }
 #endif
-            each_group([&](type* here, type* there, span_parts parts) {
-                copy_ends<unit_of<type>>(here, there, parts);
+            if constexpr (has_ends || !RICCI_BULK_COPIES)
+                each_group([&](type* here, type* there, span_parts parts) {
+                    copy_ends<unit_of<type>>(here, there, parts);
 #if !RICCI_BULK_COPIES
-                copy_middle(here, there, parts);
+                    copy_middle(here, there, parts);
 #endif
-            });
+                });
         } else {
             each_element(a, [](type& here, const type& there) { here = there; });
         }
@@ -130,8 +135,9 @@ class matrix_slab {
                 each_group([&](type* here, type* there, span_parts parts) {
                     if (parts.middle > 0) bulk_store(middle_of(there, parts), middle_of(here, parts), parts.middle);
                 });
-            each_group(
-                [&](type* here, type* there, span_parts parts) { copy_ends<unit_of<type>>(there, here, parts); });
+            if constexpr (has_ends)
+                each_group(
+                    [&](type* here, type* there, span_parts parts) { copy_ends<unit_of<type>>(there, here, parts); });
             if (threadIdx.x == 0) wait_bulk_stores();
 #else
             __syncthreads();
@@ -151,7 +157,7 @@ class matrix_slab {
         return reinterpret_cast<unsigned long long>(p);
     }
     /// Else it lies at multiples of 16 bytes in shared memory only.
-    RICCI_FUNCTION bool moves_in_bulk() const { return Groups == 1 || address_of(global_) % 16 == 0; }
+    RICCI_FUNCTION bool moves_in_bulk() const { return !Aligned || address_of(global_) % 16 == 0; }
 
     /// f(group's first matrix in shared memory, in memory, its parts).
     template <class F>
@@ -161,7 +167,8 @@ class matrix_slab {
             const int before = g * of_group, left = count_ - before, matrices = left < of_group ? left : of_group;
             if (matrices <= 0) break;
             type* const there = global_ + before * (Rows * Columns);
-            f(matrix(before), there, parts_of(there, matrices * (Rows * Columns * size)));
+            const int all = matrices * (Rows * Columns * size);
+            f(matrix(before), there, has_ends ? parts_of(there, all) : span_parts{0, all, 0});
         }
     }
 

@@ -188,6 +188,59 @@ template <int Words> RICCI_FUNCTION void store_words(void* global, const unsigne
 #endif
 }
 
+/// Stores to shared memory, `Offset` values behind a place, where `wanted`, without a branch, so that what stands
+/// around is still one sequence of instructions to the compiler, which it orders.
+template <int Offset = 0, class T> RICCI_FUNCTION void store_if(bool wanted, T* in_shared, const T& value) {
+#if RICCI_ON_GPU
+    constexpr int size = static_cast<int>(sizeof(T)), words = size / 8;
+    static_assert(size % 8 == 0 && (words == 1 || words % 2 == 0), "whole accesses");
+    unsigned long long w[words];
+    ::memcpy(w, &value, sizeof(T));
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(in_shared));
+    if constexpr (words == 1) {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %2, 0;\n@p st.shared.b64 [%0 + %3], %1;\n}" ::"r"(address),
+                     "l"(w[0]), "r"(static_cast<int>(wanted)), "n"(Offset * size)
+                     : "memory");
+    } else {
+        asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %3, 0;\n@p st.shared.v2.b64 [%0 + %4], {%1, %2};\n}" ::"r"(
+                         address),
+                     "l"(w[0]), "l"(w[1]), "r"(static_cast<int>(wanted)), "n"(Offset * size)
+                     : "memory");
+        if constexpr (words > 2)
+            asm volatile("{\n.reg .pred p;\nsetp.ne.s32 p, %3, 0;\n@p st.shared.v2.b64 [%0 + %4], {%1, %2};\n}" ::"r"(
+                             address),
+                         "l"(w[words - 2]), "l"(w[words - 1]), "r"(static_cast<int>(wanted)), "n"(Offset * size + 16)
+                         : "memory");
+    }
+#else
+    if (wanted) in_shared[Offset] = value;
+#endif
+}
+
+/// `yes` or `no`, by a selection: left to itself NVRTC 13.0 may select the address of one, and keep all in memory.
+RICCI_FUNCTION double selected(bool first, double yes, double no) {
+#if RICCI_ON_GPU
+    double out;
+    asm("{\n.reg .pred p;\nsetp.ne.s32 p, %3, 0;\nselp.f64 %0, %1, %2, p;\n}"
+        : "=d"(out)
+        : "d"(yes), "d"(no), "r"(static_cast<int>(first)));
+    return out;
+#else
+    return first ? yes : no;
+#endif
+}
+RICCI_FUNCTION float selected(bool first, float yes, float no) {
+#if RICCI_ON_GPU
+    float out;
+    asm("{\n.reg .pred p;\nsetp.ne.s32 p, %3, 0;\nselp.f32 %0, %1, %2, p;\n}"
+        : "=f"(out)
+        : "f"(yes), "f"(no), "r"(static_cast<int>(first)));
+    return out;
+#else
+    return first ? yes : no;
+#endif
+}
+
 /// The upper 64 bits of a product.
 RICCI_FUNCTION unsigned long long high_product(unsigned long long a, unsigned long long b) {
 #if RICCI_ON_GPU

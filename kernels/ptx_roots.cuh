@@ -27,6 +27,12 @@ RICCI_FUNCTION double near_reciprocal_root(double x) {
     const double h = 1.0 - (x * y) * y;
     return y + y * h * (0.5 + 0.375 * h);
 }
+RICCI_FUNCTION double near_root(double x) {
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const double root = x * y, h = 1.0 - root * y;
+    return root + root * h * (0.5 + 0.375 * h);
+}
 RICCI_FUNCTION float near_reciprocal(float x) {
     float y;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -38,12 +44,16 @@ RICCI_FUNCTION float near_reciprocal_root(float x) {
     return y;
 }
 
+RICCI_FUNCTION float near_root(float x) { return x * near_reciprocal_root(x); }
+
 #else
 
 RICCI_FUNCTION double near_reciprocal(double x) { return 1 / x; }
 RICCI_FUNCTION double near_reciprocal_root(double x) { return 1 / __builtin_sqrt(x); }
 RICCI_FUNCTION float near_reciprocal(float x) { return 1 / x; }
 RICCI_FUNCTION float near_reciprocal_root(float x) { return 1 / __builtin_sqrtf(x); }
+RICCI_FUNCTION double near_root(double x) { return __builtin_sqrt(x); }
+RICCI_FUNCTION float near_root(float x) { return __builtin_sqrtf(x); }
 
 #endif
 

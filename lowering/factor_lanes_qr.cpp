@@ -13,13 +13,14 @@ namespace ricci::lowering {
 namespace {
 
 /// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side.
-constexpr double solve_latency = 200, row_latency = 300,
-                 sides_latency = 15000; ///< to fetch them, and for the solutions to leave
+constexpr double solve_latency = 120, row_latency = 150,
+                 sides_latency = 10500; ///< to fetch them, and for the solutions to leave
 
 /// What kernels/factor_lanes_qr_shape.cuh makes of the constants.
 struct lane_grid {
     std::int64_t m, n, r, size; ///< bytes of an element
     std::int64_t column_slots, column_lanes, row_lanes, row_slots;
+    std::int64_t row_unit;               ///< rows of a lane that lie next to each other
     std::int64_t groups_of_warp, groups; ///< matrices at a time
     bool many_warps, one_lane;
     std::int64_t taus; ///< in shared memory, of the smallest solution
@@ -44,31 +45,46 @@ lane_grid grid_of(const step& st, const batched_tile& tile) {
         std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(tile.tile_m / g.column_lanes, 1))));
     if (const auto rounded = up(g.column_lanes, g.row_lanes) * g.row_lanes; rounded * g.row_lanes <= tile.tile_m)
         g.column_lanes = rounded;
-    g.row_slots = up(g.m, g.row_lanes);
     g.many_warps = tile.tile_m > warp;
     g.one_lane = tile.tile_m == 1;
+    const auto* const a = operand_in(st, matrix_role::matrix);
+    const bool is_together = tile.boxed && !g.one_lane && a->stride[static_cast<std::size_t>(st.matrices.row)] == 1 &&
+                             g.m * g.n * g.size % 16 == 0;
+    g.row_unit = 16 / g.size;
+    while (g.row_unit > 1 && !(is_together && tile.k_panel % g.row_unit == 0 && g.m % g.row_unit == 0))
+        g.row_unit /= 2;
+    g.row_slots = up(g.m, g.row_unit * g.row_lanes) * g.row_unit;
     g.groups_of_warp = g.many_warps ? 1 : warp / tile.tile_m;
     g.groups = g.many_warps ? 1 : tile.threads / warp * g.groups_of_warp;
     g.taus = st.matrices.smallest_norm ? g.groups * g.n : 0;
     return g;
 }
 
-/// Bytes of kernels/factor_slab.cuh.
-std::int64_t slab_bytes(std::int64_t matrices, std::int64_t apart, std::int64_t size) {
-    return (matrices * apart * size + 127 + 16 + 127) / 128 * 128;
+/// Bytes of kernels/factor_slab.cuh; moved: of all that matrices are moved apart.
+std::int64_t slab_bytes(std::int64_t matrices, std::int64_t apart, std::int64_t size, std::int64_t moved = 16) {
+    return (matrices * apart * size + 127 + moved + 127) / 128 * 128;
 }
 std::int64_t padded_apart(std::int64_t lead, std::int64_t columns, std::int64_t size) {
     return ((lead * columns * size + 15) / 16 | 1) * 16 / size;
 }
 
-/// Registers that a thread needs; with fewer it spills. Where slots of rows and of columns end at different pivots
-/// NVRTC 13.0 for sm_90 takes more.
+/// Whether matrices may be moved apart, each by a copy of its own, as kernels/factor_lanes_qr_shared.cuh has it.
+bool may_be_moved(const lane_grid& g, const batched_tile& tile) {
+    constexpr std::int64_t moved_bytes = 2048;
+    const auto bytes = g.m * g.n * g.size;
+    return tile.boxed && g.groups_of_warp > 1 && bytes % 16 == 0 && bytes >= moved_bytes;
+}
+
+/// Registers that a thread needs; with fewer it spills. NVRTC 13.0 for sm_90 takes more where slots of rows and of
+/// columns end at different pivots, where row lanes read rows one by one, and with right-hand sides.
 std::int64_t registers_needed(const lane_grid& g) {
-    return g.column_slots * g.row_slots * g.words() + (g.words() == 1 ? 50 : 61) +
-           (g.row_lanes > 1 ? 0
-            : g.r > 0       ? 36
-                            : 4) +
-           (g.row_lanes > 1 && g.column_lanes % g.row_lanes != 0 ? 24 : 0);
+    const bool is_uneven = g.column_lanes % g.row_lanes != 0;
+    const auto beside = g.words() > 1 ? 61 : g.row_lanes == 2 ? 62 : 50;
+    const auto alone = g.r > 0      ? 36
+                       : g.one_lane ? 4
+                                    : 22,
+               together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) + (g.r > 0 ? 12 : 0);
+    return g.column_slots * g.row_slots * g.words() + beside + (g.row_lanes > 1 ? together : alone);
 }
 
 constexpr std::int64_t most_registers = 255;
@@ -89,37 +105,46 @@ struct warp_work {
     double instructions = 0, arithmetic = 0, shared = 0, latency = 0; ///< the last in cycles
 };
 
-warp_work work_of(const step& st, const lane_grid& g, std::int64_t panel) {
-    const bool complex_numbers = is_complex(st.compute),
-               heads_first = !g.many_warps && g.row_lanes * g.column_slots <= 20;
+/// Cycles: of a sum over twice as many row lanes; of a row of a pivot's; of a barrier of several warps; of the start
+/// of a loop's code; of the kernel; of a register that comes from memory by way of shared memory, and leaves.
+constexpr double reduction_latency = 150, step_row_latency = 18, barrier_latency = 60, loop_latency = 640,
+                 start_latency = 2000, value_latency = 55;
+constexpr double copy_latency = 250; ///< of the start of a matrix's own copy, each way
+constexpr double of_exchange = 1.4;  ///< accesses to shared memory, of a word
+
+/// As the machine code of NVRTC 13.0 has it: 90 sets of parameters for f64 16 to 32, where it is 5% off.
+warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) {
+    const bool complex_numbers = is_complex(st.compute);
     const double by = complex_numbers ? 4 : 1, words = static_cast<double>(g.words());
     const auto reductions = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(g.row_lanes)) - 1);
+    const auto unit = g.row_unit, panel = std::max<std::int64_t>(tile.k_panel, 1) * g.row_lanes,
+               pivots = std::min(g.m, g.n);
     warp_work out;
-    for (std::int64_t k = 0; k < std::min(g.m, g.n); ++k) {
-        const auto live = static_cast<double>(g.column_slots - k / g.column_lanes),
-                   rows = static_cast<double>(g.row_slots - k / g.row_lanes / panel * panel);
-        const double sums = live + (g.many_warps ? 1 : 0), units = g.one_lane ? 0 : rows * words / 4;
-        const double exchanged = sums * reductions * words +
-                                 (g.row_lanes == 1 ? 0
-                                  : heads_first    ? words
-                                                   : live * words) +
-                                 (g.one_lane || g.many_warps ? 0 : words);
-        const double arithmetic = (rows * (sums + live) + 3 * live) * by + (complex_numbers ? 30 : 16) +
-                                  (live + 1) * reductions * (complex_numbers ? 2 : 1);
-        out.arithmetic += arithmetic;
-        out.instructions += arithmetic + 3 * units + exchanged + (g.one_lane ? 0 : 3) + 20 +
-                            words * live * static_cast<double>(panel - 1) * 0.6;
-        out.shared += 4 * units + exchanged;
-        out.latency += 195 + 134 * reductions + (g.many_warps ? 60 : 0) + rows * (complex_numbers ? 98 : 49) +
-                       (g.one_lane ? 0 : 60);
+    for (std::int64_t k = 0, end = 0; k < pivots; k = end) {
+        end = std::min({(k / panel + 1) * panel, (k / g.column_lanes + 1) * g.column_lanes, pivots});
+        const auto top = k / (unit * g.row_lanes) * unit,
+                   mixed = (end - 1) / (unit * g.row_lanes) * unit + unit - top;
+        const auto steps = static_cast<double>(end - k),
+                   live = static_cast<double>(g.column_slots - k / g.column_lanes),
+                   rows = static_cast<double>(g.row_slots - top);
+        const double units = g.one_lane ? 0 : rows * words / 4, told = g.one_lane ? 0 : 1;
+        const double arithmetic =
+            ((2 * rows + 2) * live + 13) * by + live * reductions * (complex_numbers ? 2 : 1) + (g.one_lane ? 10 : 0);
+        const double exchanged = (live * reductions + (g.row_lanes > 1 ? 1 : 0)) * words;
+        out.arithmetic += steps * arithmetic;
+        out.instructions += steps * (arithmetic + 3 * units + 2 * told + exchanged + 20 +
+                                     (g.one_lane ? 0 : 12 + 5 * words * static_cast<double>(mixed)));
+        out.shared += steps * (of_exchange * exchanged + 4 * (3 * units + 2 * told));
+        out.latency += steps * (reduction_latency * reductions + step_row_latency * rows +
+                                (g.many_warps ? barrier_latency : 0)) +
+                       loop_latency;
     }
     const auto values = static_cast<double>(g.column_slots * g.row_slots) * words;
-    const auto met = g.one_lane ? std::gcd<std::int64_t>(g.m * g.n, 16)
-                                : std::max<std::int64_t>(std::gcd<std::int64_t>(g.m, 16) / g.row_lanes, 1);
-    const auto orders = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(met)) - 1);
-    out.instructions += 2 * values * (0.75 + orders) + 300;
-    out.shared += 2 * values;
-    out.latency += 2500 + values * (1.5 + orders);
+    out.instructions += 350 + 70 * static_cast<double>(g.column_slots) + values * (unit > 1 ? 1.75 : 2.5);
+    // pairs of rows of odd matrices cannot be read at once, and often meet on the same banks
+    out.shared += (unit == 1 && g.row_lanes > 1 ? 4 : 2) * values;
+    out.latency += start_latency + value_latency * values;
+    if (may_be_moved(g, tile)) out.latency += copy_latency * static_cast<double>(tile.products);
     if (g.r > 0) out.latency += sides_latency;
     if (g.taus > 0) { // a sum over the lanes for each reflector and side, as for a pivot; not measured
         const auto sharing = std::min<std::int64_t>(g.column_lanes * g.row_lanes, warp);
@@ -133,34 +158,38 @@ warp_work work_of(const step& st, const lane_grid& g, std::int64_t panel) {
     return out;
 }
 
-// Factors by which the counts become cycles of an SM, fitted to 136 measurements on an H100 (2 to 64 rows, all
-// types), those of right-hand sides to 10 more. The parts share the units: the cubes of what each would take are
-// added. Without sides the model is 6% off in the mean; its first choice, where that was measured, is within 3.5% of
-// the best measured (64 x 64: 4.4%). With sides it is 10% off, least sure for 16 and 20 columns.
-constexpr double of_issue = 0.42, of_arithmetic = 1.63, of_shared = 0.71, of_latency = 0.955, of_copies = 1.04;
-constexpr double of_missing_register = 0.024; ///< more instructions and latency
+// Factors by which the counts become cycles of an SM, fitted to 196 measurements on an H100 of 14 sizes from 16 to 32
+// in f64, and to 21 of other sizes and types; what right-hand sides take, to 5 of an older kernel. The parts share
+// the units: powers of what each would take are added. The first choice of each of the 14 sizes is within 2% of the
+// best measured.
+constexpr double of_issue = 0.9, of_arithmetic = 1.7, of_shared = 0.88, of_copies = 0.97, sharing_power = 3.5;
+constexpr double of_missing_register = 0.02; ///< more instructions and latency
+/// The same where slots of rows and of columns end at different pivots.
+constexpr double of_uneven_slots = 0.075;
 
 /// Cycles of an SM for a block.
 double cycles_of(const step& st, const batched_tile& tile, const machine& chip) {
     const auto g = grid_of(st, tile);
     const auto s = matrix_sizes_of(st);
-    const auto work = work_of(st, g, std::max(tile.k_panel, 1));
+    const auto work = work_of(st, g, tile);
     const double warps = tile.threads / warp, rounds = static_cast<double>(up(tile.products, g.groups)),
                  blocks = std::max(static_cast<double>(resident_warps(tile)) / warps, 1.0);
-    const double spilled = 1 + of_missing_register * static_cast<double>(registers_missing(g, tile));
+    const bool is_uneven = g.row_lanes > 1 && g.column_lanes % g.row_lanes != 0;
+    const double slower = (1 + of_missing_register * static_cast<double>(registers_missing(g, tile))) *
+                          (is_uneven ? 1 + of_uneven_slots : 1);
     const bool wide = real_of(st.compute) == scalar_type::f64;
     const double f64_turns = wide ? std::max(1.0, chip.flops_f32 / std::max(chip.flops_f64, 1.0)) : 1;
     const double all = warps * rounds;
-    const double issued = of_issue * all * work.instructions / 4 * spilled,
+    const double issued = of_issue * all * work.instructions / 4 * slower,
                  computed = of_arithmetic * all * work.arithmetic * f64_turns / 4,
-                 moved = of_shared * all * work.shared,
-                 waited = of_latency * rounds * work.latency / blocks * spilled;
+                 moved = of_shared * all * work.shared, waited = rounds * work.latency / blocks * slower;
     const double elements = static_cast<double>(s.m * s.n) * (st.matrices.keeps_factors ? 2 : 1) +
                             static_cast<double>((s.m + s.n) * s.r + s.vector());
     const double bytes = elements * static_cast<double>(g.size) * tile.products;
     const double copied = of_copies * bytes / chip.bandwidth * chip.processors * sm_clock(chip);
-    const auto cube = [](double x) { return x * x * x; };
-    return std::cbrt(cube(issued) + cube(computed) + cube(moved) + cube(waited) + cube(copied));
+    double sum = 0;
+    for (const double part : {issued, computed, moved, waited, copied}) sum += std::pow(part, sharing_power);
+    return std::pow(sum, 1 / sharing_power);
 }
 
 /// What candidates are sorted by, whatever the number of matrices, so that another one needs no other kernel: long
@@ -168,8 +197,7 @@ double cycles_of(const step& st, const batched_tile& tile, const machine& chip) 
 double rank_of(const step& st, const batched_tile& tile, const machine& chip) {
     const auto g = grid_of(st, tile);
     const auto values = static_cast<double>(g.column_slots * g.row_slots * g.words());
-    return cycles_of(st, tile, chip) / tile.products * (1 + 6e-4 * values) *
-           (registers_missing(g, tile) > 0 ? 1.02 : 1.0);
+    return cycles_of(st, tile, chip) / tile.products * (1 + 4e-4 * values);
 }
 
 } // namespace
@@ -178,17 +206,59 @@ std::int64_t qr_lanes_shared_bytes(const step& st, const batched_tile& tile, con
     const auto g = grid_of(st, tile);
     const auto units = up(g.row_slots, 16 / g.size), vector_units = units < 2 ? 1 : up(units - 1, 8) * 8 + 1,
                vectors = g.one_lane ? 0 : g.groups * g.row_lanes;
-    std::int64_t end = 16 + (g.one_lane ? 0 : up(2 * g.groups * g.size, 16) * 16);
-    end = up(end + 2 * vectors * vector_units * 16 + g.taus * g.size, 128) * 128;
+    const std::int64_t told = 2 * g.size, sets = g.many_warps ? 2 : 1;
+    std::int64_t end =
+        std::max<std::int64_t>(told, 16) + (g.one_lane ? 0 : up(g.groups * g.column_lanes * told, 16) * 16);
+    end = up(end + sets * vectors * vector_units * 16 + g.taus * g.size, 128) * 128;
     if (g.r > 0) end += slab_bytes(tile.products, padded_apart(g.padded_rows(), g.r, g.size), g.size);
-    return end +
-           slab_bytes(tile.products, tile.boxed ? g.m * g.n : padded_apart(g.padded_rows(), g.n, g.size), g.size);
+    const auto moved = std::max<std::int64_t>(16, may_be_moved(g, tile) ? 112 * tile.products : 0);
+    return end + (tile.boxed ? slab_bytes(tile.products, g.m * g.n, g.size, moved)
+                             : slab_bytes(tile.products, padded_apart(g.padded_rows(), g.n, g.size), g.size));
 }
 
 double qr_lanes_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     const auto blocks = static_cast<double>(up(matrix_sizes_of(st).matrices, tile.products));
     return cycles_of(st, tile, chip) / sm_clock(chip) * blocks / chip.processors;
 }
+
+namespace {
+
+/// For a matrix: so many that slots of rows and of columns end together, each end of which begins a loop of its own;
+/// and the fewest, where a warp has room for more matrices then, or a matrix needs fewer warps.
+std::vector<std::int64_t> lanes_to_try(std::int64_t columns, std::int64_t slots, std::int64_t row_lanes) {
+    const auto fewest = up(columns, slots) * row_lanes,
+               rounded = up(fewest, row_lanes * row_lanes) * row_lanes * row_lanes;
+    std::vector<std::int64_t> out;
+    if (up(rounded, warp) <= up(fewest, warp)) out.push_back(rounded);
+    if (out.empty() || warp / fewest > warp / rounded) out.push_back(fewest);
+    return out;
+}
+
+/// Blocks of one layout: all but how many an SM is to have room for.
+batched_tile tile_of(const step& st, std::int64_t lanes_at_work, std::int64_t slots, bool dense) {
+    const auto s = matrix_sizes_of(st);
+    const auto lanes = lanes_at_work <= warp ? lanes_at_work : up(lanes_at_work, warp) * warp;
+    batched_tile tile{};
+    tile.tile_m = static_cast<std::int32_t>(lanes), tile.tile_n = static_cast<std::int32_t>(slots);
+    tile.boxed = dense;
+    tile.threads = static_cast<std::int32_t>(std::max<std::int64_t>(lanes, warp));
+    auto g = grid_of(st, tile);
+    // Rolled where a pivot's own code would be long: compilation, and the SM's memory of instructions. A loop covers
+    // four pivots, or as many as there are row lanes; of longer ones NVRTC 13.0 keeps the matrix in local memory.
+    tile.k_panel = g.row_lanes == 1 ? 4 : g.row_lanes == 2 ? 2 : 1;
+    // A slab of some kilobytes, for copies that are worth their start; along the batch, whole sectors.
+    const auto matrix_bytes = s.m * s.n * g.size;
+    while (!g.many_warps && tile.threads < 128 && matrix_bytes * g.groups < 6144) {
+        tile.threads *= 2;
+        g = grid_of(st, tile);
+    }
+    tile.products = static_cast<std::int32_t>(g.groups);
+    if (!dense && g.groups * g.size < 64 && matrix_bytes < 4096)
+        tile.products = static_cast<std::int32_t>(up(64 / g.size, g.groups) * g.groups);
+    return tile;
+}
+
+} // namespace
 
 std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chip) {
     const auto s = matrix_sizes_of(st);
@@ -201,52 +271,27 @@ std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chi
         double rank;
     };
     std::vector<rated> all;
-    for (std::int64_t row_lanes = 1; row_lanes <= 8; row_lanes *= 2)
+    const auto add = [&](batched_tile tile) {
+        const auto shared = qr_lanes_shared_bytes(st, tile, chip);
+        if (shared > chip.shared_bytes) return;
+        const auto room = std::min(
+            {blocks_of_an_sm, threads_of_an_sm / tile.threads, chip.shared_bytes / (shared + shared_of_a_block)});
+        // Caps of registers for 255, 168, 128, 96, 80 and 64 of them. What is between has room for no more warps.
+        for (const std::int64_t warps : {8, 12, 16, 20, 24, 32}) {
+            const auto blocks = std::max<std::int64_t>(warps * warp / tile.threads, 1);
+            if (warps > 8 && blocks > room) break;
+            tile.stages = static_cast<std::int32_t>(std::min(blocks, room));
+            if (registers_missing(grid_of(st, tile), tile) > 32) break;
+            all.push_back({tile, rank_of(st, tile, chip)});
+        }
+    };
+    for (std::int64_t row_lanes = 1; row_lanes <= std::min<std::int64_t>(s.m, 8); row_lanes *= 2)
         for (std::int64_t slots = 1; slots <= std::min<std::int64_t>(columns, 8); ++slots) {
-            const auto needed = up(columns, slots);
-            if (row_lanes > s.m || up(columns, needed) != slots) continue;
-            const auto rounded = up(needed, row_lanes) * row_lanes;
-            const auto lanes_used =
-                (rounded * row_lanes <= up(needed * row_lanes, warp) * warp ? rounded : needed) * row_lanes;
-            const auto lanes = lanes_used <= warp ? lanes_used : up(lanes_used, warp) * warp;
-            if (lanes > 128) continue;
-            batched_tile tile{};
-            tile.tile_m = static_cast<std::int32_t>(lanes), tile.tile_n = static_cast<std::int32_t>(slots);
-            tile.boxed = dense;
-            tile.threads = static_cast<std::int32_t>(std::max<std::int64_t>(lanes, warp));
-            if (lanes <= warp) tile.threads = warp;
-            auto g = grid_of(st, tile);
-            if (g.row_lanes != row_lanes || lanes % row_lanes != 0) continue;
-            // Rolled where a pivot's own code would be long: compilation, and the SM's memory of instructions. With
-            // row lanes each loop covers row_lanes pivots; of longer ones NVRTC 13.0 keeps the matrix in local
-            // memory.
-            const auto rolled = g.row_lanes == 2                      ? 2
-                                : g.row_lanes > 2 || g.row_slots <= 8 ? 1
-                                : g.row_slots <= 20                   ? 4
-                                                                      : 8;
-            tile.k_panel = static_cast<std::int32_t>(rolled);
-            // A slab of some kilobytes, for copies that are worth their start; along the batch, whole sectors.
-            const auto matrix_bytes = s.m * s.n * g.size;
-            if (!g.many_warps) {
-                while (tile.threads < 128 && matrix_bytes * g.groups < 6144) {
-                    tile.threads *= 2;
-                    g = grid_of(st, tile);
-                }
-            }
-            tile.products = static_cast<std::int32_t>(g.groups);
-            if (!dense && g.groups * g.size < 64 && matrix_bytes < 4096)
-                tile.products = static_cast<std::int32_t>(up(64 / g.size, g.groups) * g.groups);
-            const auto shared = qr_lanes_shared_bytes(st, tile, chip);
-            if (shared > chip.shared_bytes) continue;
-            const auto room = std::min(
-                {blocks_of_an_sm, threads_of_an_sm / tile.threads, chip.shared_bytes / (shared + shared_of_a_block)});
-            // Caps of registers for 255, 168, 128, 96, 80 and 64 of them. What is between has room for no more warps.
-            for (const std::int64_t warps : {8, 12, 16, 20, 24, 32}) {
-                const auto blocks = std::max<std::int64_t>(warps * warp / tile.threads, 1);
-                if (warps > 8 && blocks > room) break;
-                tile.stages = static_cast<std::int32_t>(std::min(blocks, room));
-                if (registers_missing(g, tile) > 32) break;
-                all.push_back({tile, rank_of(st, tile, chip)});
+            if (up(columns, up(columns, slots)) != slots) continue;
+            for (const auto lanes : lanes_to_try(columns, slots, row_lanes)) {
+                if (lanes > 128) continue;
+                const auto tile = tile_of(st, lanes, slots, dense);
+                if (grid_of(st, tile).row_lanes == row_lanes && tile.tile_m % row_lanes == 0) add(tile);
             }
         }
     std::stable_sort(all.begin(), all.end(), [](const rated& a, const rated& b) { return a.rank < b.rank; });

@@ -142,6 +142,19 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
     });
 }
 
+TEST_CASE("QR in registers") { // by lanes that read pairs of rows, and single ones; of matrices moved apart, or not
+    const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
+    std::size_t turn = 0;
+    for (const std::int64_t n : {10, 16, 20, 21, 24, 26, 30, 32}) {
+        matrix_problem p;
+        p.what = routine::qr, p.m = p.n = n, p.type = scalar_type::f64;
+        p.wide = turn++ % 3 == 0;
+        add_kinds(problems, p);
+    }
+    check(problems, device);
+}
+
 TEST_CASE("LU by lanes of a warp and the tensor cores") { // 8, 16 and 32 lanes a matrix, one row each and more
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;

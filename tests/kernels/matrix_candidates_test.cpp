@@ -54,6 +54,8 @@ std::vector<matrix_problem> problems() {
         problem(routine::qr, c64, 9, 9, 0, 19, padded),
         problem(routine::qr, f32, 20, 31, 0, 9, row_major),
         problem(routine::qr, f64, 33, 30, 0, 5, interleaved),
+        problem(routine::qr, f64, 22, 20, 0, 9),
+        problem(routine::qr, c64, 12, 14, 0, 9),
         problem(routine::qr, c128, 70, 37, 0, 2),
         problem(routine::solve, f64, 6, 6, 3, 41),
         problem(routine::solve, c64, 18, 18, 2, 9, row_major),

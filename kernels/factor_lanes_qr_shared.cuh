@@ -1,0 +1,134 @@
+// factor_lanes_qr_shared: what lies where in shared memory, and in which order lanes read it.
+//
+// Lanes that read different columns at once would meet on the same banks: columns lie an even number of elements
+// apart, or one more than that. Three things keep them apart, as a count of bank conflicts at compile time finds them
+// to be worth it:
+//
+//   the warp's matrices take turns in its lanes, row lanes of one, then of the next: what is read at once is of few
+//     columns. Right-hand sides want a matrix's lanes next to each other
+//   each matrix is moved further than the one before: a copy of its own, for matrices that are worth one
+//   lanes that would meet read their rows in different orders, unit h ^ twist where others read h, and put them right
+//     by exchanges of registers under predicates, log2 of the number of orders times half the registers
+#pragma once
+
+#include "factor_lanes_qr_shape.cuh"
+
+/// Odd multiples of row_lanes: neither row lanes nor column lanes meet on a bank.
+constexpr int padded_rows = (round_up(m, row_lanes) / row_lanes | 1) * row_lanes;
+template <int Groups, int Shift>
+using matrices_moved_by = matrix_slab<matrix_role, m, n, padded_rows, Groups, Shift, (Groups > 1 || row_unit > 1)>;
+using matrices_unmoved = matrices_moved_by<1, 16>;
+/// A thread's own matrix is one column of all its elements.
+constexpr bool is_flat = one_lane && all_columns == n && matrices_unmoved::is_span;
+
+struct reading_order {
+    bool by_turns;             ///< matrices in the warp's lanes
+    int shift;                 ///< bytes that each of the block's matrices is moved further than the one before
+    int orders, divisor, step; ///< a lane's twist is lane / divisor % orders * step units of rows
+};
+
+RICCI_FUNCTION constexpr int offset_in_shared(int i, int j) {
+    return i * matrices_unmoved::along + j * matrices_unmoved::across;
+}
+RICCI_FUNCTION constexpr int twist_of(reading_order o, int thread) {
+    return thread % 32 / o.divisor % o.orders * o.step * row_unit;
+}
+
+/// Turns that shared memory takes for a warp's first access.
+RICCI_FUNCTION constexpr int turns_of(reading_order o) {
+    constexpr int size = static_cast<int>(sizeof(element)), at_once = 128 / unit_alignment;
+    int turns = 0;
+    for (int begin = 0; begin < 32; begin += at_once) {
+        int most = 0, on_bank[at_once] = {};
+        for (int lane = begin; lane < begin + at_once && lane < 32; ++lane) {
+            const lane_place at = place_of(lane, o.by_turns);
+            if (at.idle) continue;
+            const int twist = twist_of(o, lane),
+                      element_at = offset_in_shared(row_of(at, is_flat ? 0 : twist), column_of(at, 0)) +
+                                   (is_flat ? twist : 0),
+                      bytes = at.group * (matrices_unmoved::apart * size + o.shift) + element_at * size,
+                      here = ++on_bank[bytes / unit_alignment % at_once];
+            if (here > most) most = here;
+        }
+        turns += most;
+    }
+    return turns;
+}
+/// Instructions that a turn is worth: more is lost again where registers are few. Copies are worth less than one.
+constexpr int of_turn = 2;
+RICCI_FUNCTION constexpr int cost_of(reading_order o) {
+    int bits = 0;
+    while (1 << bits < o.orders) ++bits;
+    return turns_of(o) * of_turn + (o.shift > 0 ? 1 : 0) + bits * row_unit * static_cast<int>(sizeof(element) / 4);
+}
+
+/// Bytes of matrices that are worth a copy of their own: on an H100 smaller ones took 3 to 12% longer with one.
+constexpr int moved_bytes = 2048;
+RICCI_FUNCTION constexpr reading_order find_shift() {
+    constexpr int bytes = m * n * static_cast<int>(sizeof(element));
+    constexpr bool moves = matrices_unmoved::is_span && groups_of_warp > 1 && bytes % 16 == 0 &&
+                           bytes >= moved_bytes && matrices_of_block == groups;
+    reading_order best{groups_of_warp > 1 && sides == 0, 0, 1, 1, 1};
+    int least = cost_of(best);
+    for (int by_turns = best.by_turns; by_turns >= 0; --by_turns)
+        for (int shift = 0; shift < (moves ? 128 : 16); shift += 16) {
+            const reading_order o{by_turns == 1, shift, 1, 1, 1};
+            if (const int cost = cost_of(o); cost < least) best = o, least = cost;
+        }
+    return best;
+}
+constexpr int twisted_units = (is_flat ? m * n : row_slots) / row_unit; ///< as far as whole groups go
+RICCI_FUNCTION constexpr reading_order find_twist(reading_order best) {
+    int least = cost_of(best);
+    for (int orders = 2; orders <= 32 && orders <= twisted_units; orders *= 2)
+        for (int step = 1; step * orders <= twisted_units && step <= 8; step *= 2)
+            for (int divisor = 1; divisor * orders <= 32; divisor *= 2) {
+                const reading_order o{best.by_turns, best.shift, orders, divisor, step};
+                if (const int cost = cost_of(o); cost < least) best = o, least = cost;
+            }
+    return best;
+}
+RICCI_FUNCTION constexpr reading_order find_order() {
+    constexpr reading_order moved = find_shift();
+    if constexpr (moved.shift > 0) return moved;
+    constexpr reading_order first = find_twist(moved);
+    if constexpr (groups_of_warp == 1 || sides > 0) return first;
+    constexpr reading_order other = find_twist({!moved.by_turns, 0, 1, 1, 1});
+    return cost_of(other) < cost_of(first) ? other : first;
+}
+constexpr reading_order order = find_order();
+constexpr int twisted_group = order.orders * order.step * row_unit,
+              twisted_slots = twisted_units * row_unit / twisted_group * twisted_group;
+
+RICCI_FUNCTION constexpr lane_place place_of(int thread) { return place_of(thread, order.by_turns); }
+
+using matrices_in_shared =
+    matrices_moved_by<order.shift == 0 ? 1 : matrices_of_block, order.shift == 0 ? 16 : order.shift>;
+static_assert(order.shift == 0 || matrices_in_shared::of_group == 1);
+using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
+using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
+static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in place");
+
+constexpr int of_told = 2 * static_cast<int>(sizeof(element)); ///< bytes, of factor_lanes_qr_reflection's
+
+// Pivot columns go from their lanes to the others through shared memory, 16 bytes at a time: of each a vector a row
+// lane. These are 16 bytes modulo 128 apart: lanes that read several at a time find them on different banks. Where
+// several warps have a matrix there are two sets, used in turns: so one barrier a pivot is enough.
+constexpr int units = (row_slots + of_unit - 1) / of_unit;
+struct alignas(16) unit_of_column {
+    element at[of_unit];
+};
+constexpr int vector_units = units < 2 ? 1 : round_up(units - 1, 8) + 1,
+              vectors_of_set = one_lane ? 0 : groups * row_lanes;
+static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix's pivots at once");
+
+/// Beside the slab's barrier: whether a matrix has to be factored the slow way. Behind: what is told of a slot's
+/// pivots.
+constexpr int unsafe_place = 8, told_place = of_told > 16 ? of_told : 16;
+constexpr int vectors_place = told_place + (one_lane ? 0 : round_up(groups * column_lanes * of_told, 16));
+constexpr int sets = many_warps ? 2 : 1;
+constexpr int taus_place = vectors_place + sets * vectors_of_set * vector_units * 16; ///< of smallest_norm
+constexpr int sides_place =
+    round_up(taus_place + (smallest_norm ? groups * n * static_cast<int>(sizeof(element)) : 0), 128);
+constexpr int matrices_place = sides_place + (sides > 0 ? given_in_shared::bytes : 0);
+static_assert(matrices_place + matrices_in_shared::bytes <= shared_bytes, "as lowering counted");
