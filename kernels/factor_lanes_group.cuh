@@ -33,6 +33,21 @@ RICCI_FUNCTION constexpr int groups_of_slab() {
 }
 using slab = matrix_slab<matrix_role, m, n, m, groups_of_slab(), larger_of(16, run_bytes)>;
 
+/// Matrices of an odd number of elements begin less than a run further on the banks each: lanes of one access have
+/// every so-manieth, where there are enough (H100, f64, n = 9: 72 % of the triad instead of 63).
+constexpr int in_line = larger_of(1, 128 / run_bytes);
+RICCI_FUNCTION constexpr int spread_of_matrices() {
+    constexpr int bytes = m * n * static_cast<int>(sizeof(element)), apart = bytes & -bytes;
+    constexpr int spread = in_slabs && apart < run_bytes && groups_of_slab() == 1 ? run_bytes / apart : 1;
+    return matrices_of_block % (in_line * spread) == 0 ? spread : 1;
+}
+/// The matrix of lanes number t.
+RICCI_FUNCTION int matrix_of_lanes(int t) {
+    constexpr int spread = spread_of_matrices(), turn = in_line * spread;
+    if constexpr (spread == 1) return slab::matrix_of_thread(t);
+    return t / turn * turn + t % in_line * spread + t / in_line % spread;
+}
+
 /// Elements that one access of shared memory reads.
 constexpr int in_access = larger_of(1, 16 / static_cast<int>(sizeof(element)));
 /// Right-hand sides at a time: their registers are a line's 16 or fewer.

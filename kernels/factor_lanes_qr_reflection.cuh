@@ -8,10 +8,9 @@
 // away: factor_lanes_qr_scaled takes the matrix.
 #pragma once
 
-#include "factor_elements.hpp"
 #include "factor_lanes_qr_registers.cuh"
+#include "factor_reciprocal.cuh"
 #include "factor_shuffles.cuh"
-#include "ptx_roots.cuh"
 
 constexpr int per_power = sizeof(real) == 4 ? 1 << 23 : 1 << 20, ///< of upper_bits
     safe_powers = sizeof(real) == 4 ? 66 : 332;
@@ -27,14 +26,6 @@ RICCI_FUNCTION bool is_safe(real square) { return is_within(square, safe_powers)
 /// 0, or in f64 below 2^-1041.
 RICCI_FUNCTION bool is_nothing(real square) { return upper_bits(square) == 0; }
 
-/// Of normal numbers.
-RICCI_FUNCTION float reciprocal_of(float x) { return near_reciprocal(x); }
-RICCI_FUNCTION double reciprocal_of(double x) { return near_reciprocal(x); }
-template <class R>
-RICCI_FUNCTION complex<R> reciprocal_of(complex<R> x) {
-    const R of_square = near_reciprocal(squared(x));
-    return {x.re * of_square, -x.im * of_square};
-}
 /// sum += conj(x) y
 RICCI_FUNCTION void add_dot(element& sum, element x, element y) { add_product(sum, conjugate(x), y); }
 
@@ -71,7 +62,7 @@ struct reflection {
             d = alpha + signed_norm;
             beta = -signed_norm;
         }
-        scale = reciprocal_of(d);
+        scale = plain_reciprocal(d);
         tau = scaled(d, root);
         e = scaled(scale, -root);
         const T zero = from_real<T>(0, 0);
@@ -107,7 +98,7 @@ struct alignas(2 * sizeof(T)) told_reflection {
     RICCI_FUNCTION bool was_safe() const {
         return is_within(real_abs(real_of(product)), is_complex ? safe_powers * 3 / 2 + 2 : safe_powers + 1);
     }
-    RICCI_FUNCTION T scale() const { return is_identity() ? from_real<T>(0, 0) : reciprocal_of(d); }
+    RICCI_FUNCTION T scale() const { return is_identity() ? from_real<T>(0, 0) : plain_reciprocal(d); }
     RICCI_FUNCTION T tau() const {
         const real of_square = -squared(d) * near_reciprocal(real_of(product));
         if constexpr (real_part<T>::is_complex)

@@ -25,7 +25,7 @@ RICCI_FUNCTION element sum_of_side(element x, int lane) {
 RICCI_FUNCTION element inverse_for_solving(element x) {
     const real zero = 0, nan = zero / zero;
     if (size_of_pivot(x) == 0) return from_real<element>(0, 0); // NaN is not
-    return is_safe(squared(x)) ? reciprocal_of(x) : from_real<element>(nan, is_complex ? nan : 0);
+    return is_safe(squared(x)) ? plain_reciprocal(x) : from_real<element>(nan, is_complex ? nan : 0);
 }
 
 /// Q times what first(i, s) gives for the first n rows of a right-hand side, and zeros, goes to `right`; NaN where

@@ -25,7 +25,7 @@ struct factor_by_rows {
         slab_barrier& loaded = *reinterpret_cast<slab_barrier*>(memory);
         matrices.start_loading(a, loaded);
         int* const positions = reinterpret_cast<int*>(memory + pivots_at);
-        const int p = matrices_of_block == 1 ? 0 : slab::matrix_of_thread(static_cast<int>(threadIdx.x) / lanes);
+        const int p = matrices_of_block == 1 ? 0 : matrix_of_lanes(static_cast<int>(threadIdx.x) / lanes);
         const bool exists = matrices_of_block == 1 || p < share.count;
         lane_group group{static_cast<int>(threadIdx.x) % lanes, exists, matrices.matrix(exists ? p : 0),
                          positions + p * pivots,

@@ -9,7 +9,8 @@
 
 /// A row's standing in the search: while it may be a pivot, this and its number, which take the place of a number's
 /// sign and last bits to make its key; then its position.
-constexpr unsigned is_candidate = 1u << 31, row_bits = m <= 16 ? 15 : m <= 32 ? 31 : m <= 64 ? 63 : m <= 128 ? 127 : 255;
+constexpr unsigned is_candidate = 1u << 31,
+                   row_bits = m <= 16 ? 15 : m <= 32 ? 31 : m <= 64 ? 63 : m <= 128 ? 127 : 255;
 static_assert(m <= 256);
 
 /// Of a number's upper bits: the least whose reciprocal, and of complex numbers the square of whose size, does not

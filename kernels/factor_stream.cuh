@@ -91,7 +91,8 @@ class streamed_lu {
         if (role_ == tracker) {
             find_positions(panels - 1, at);
             __syncwarp();
-            for (int k = lane_; k < n; k += 32) memory_.first_row[memory_.pivot_slot[k]] = static_cast<unsigned char>(k);
+            for (int k = lane_; k < n; k += 32)
+                memory_.first_row[memory_.pivot_slot[k]] = static_cast<unsigned char>(k);
         }
         commit_async_copies();
         wait_async_copies<0>();
@@ -125,7 +126,8 @@ class streamed_lu {
         RICCI_UNROLL
         for (int k = 0; k < 2; ++k)
             RICCI_UNROLL
-            for (int e = 0; e < 2; ++e) x[k][e] = from[8 * e + 4 * k * ld];
+            for (int e = 0; e < 2; ++e)
+                x[k][e] = e == 0 || strips % 2 == 0 || 2 * t + 1 < strips ? from[8 * e + 4 * k * ld] : zero();
     }
     /// Which rows a lane has that are written: of tile t, bit t of [0], and of its rows h + 8 of [1].
     RICCI_FUNCTION void take_rows_left(int p, unsigned (&rows)[2]) const {
@@ -144,15 +146,19 @@ class streamed_lu {
         take_multipliers(p, t, x);
         const int place = lane_ % 4 * ld + 16 * t + lane_ / 4;
         element* const c = column(p + 1, 0) + place;
-        double d[4] = {c[0], c[4 * ld], c[8], c[8 + 4 * ld]}, more[4] = {}; // products that do not wait for each other
+        const unsigned mine = memory_.standing_after[p % 2][t / 2] >> (t % 2 * 16 + lane_ / 4);
+        const bool is_left[2] = {(mine & 1u) != 0, (mine >> 8 & 1u) != 0};
+        double d[4], more[4] = {}; // products that do not wait for each other
+        RICCI_UNROLL
+        for (int e = 0; e < 4; ++e) d[e] = is_left[e / 2] ? c[e / 2 * 8 + e % 2 * 4 * ld] : zero();
         mma_f64(d, x[0], b[0]);
         mma_f64(more, x[1], b[1]);
-        const unsigned mine = memory_.standing_after[p % 2][t / 2] >> (t % 2 * 16 + lane_ / 4);
         RICCI_UNROLL
         for (int e = 0; e < 4; ++e) d[e] += more[e];
         const auto put = [&](element* to) {
-            if ((mine & 1u) != 0) to[0] = d[0], to[4 * ld] = d[1];
-            if ((mine >> 8 & 1u) != 0) to[8] = d[2], to[8 + 4 * ld] = d[3];
+            RICCI_UNROLL
+            for (int e = 0; e < 4; ++e)
+                if (is_left[e / 2]) to[e / 2 * 8 + e % 2 * 4 * ld] = d[e];
         };
         put(c);
         put(memory_.multipliers[(p + 1) % 2] + place);
@@ -173,6 +179,7 @@ class streamed_lu {
         __syncwarp();
         c[0] = d[0], c[4 * ld] = d[1];
     }
+    /// Only rows that are left are read: in other slots the next matrix's may be arriving.
     /// Strips p + 2 + who, + workers, ... behind panel p, and by the first one what is left of p + 1, the pivots' rows.
     RICCI_FUNCTION void update_strips(int p, int who) {
         if (who > 0 && p + 2 + who >= strips) return;
@@ -187,18 +194,19 @@ class streamed_lu {
             take_rows(p + 1, b);
             update_pivots(p + 1, slot, of_pivots, b);
         }
+        constexpr int at_once = 4;
+        double d[at_once][4] = {}; // where rows are not left whatever it was
         RICCI_UNROLL_ONCE
         for (int s = p + 2 + who; s < strips; s += workers) {
             take_rows(s, b);
             element* const c = column(s, lane_ % 4) + lane_ / 4;
-            constexpr int at_once = 4;
             RICCI_UNROLL
             for (int t0 = 0; t0 < tiles; t0 += at_once) {
-                double d[at_once][4];
                 RICCI_UNROLL
                 for (int t = t0; t < smaller_of(t0 + at_once, tiles); ++t)
                     RICCI_UNROLL
-                    for (int e = 0; e < 4; ++e) d[t - t0][e] = c[16 * t + e / 2 * 8 + e % 2 * 4 * ld];
+                    for (int e = 0; e < 4; ++e)
+                        if ((rows[e / 2] >> t & 1u) != 0) d[t - t0][e] = c[16 * t + e / 2 * 8 + e % 2 * 4 * ld];
                 RICCI_UNROLL
                 for (int k = 0; k < 2; ++k)
                     RICCI_UNROLL
@@ -255,18 +263,11 @@ class streamed_lu {
         }
     }
 
-    /// Makes of the slots of panel p's pivots the positions that these rows had. A row was where it lay at first
-    /// unless an earlier pivot was exchanged with it: then it went where that came from.
+    /// Makes of the slots of panel p's pivots the positions that these rows had.
     RICCI_FUNCTION void find_positions(int p, long long at) {
-        const int first = strip * p, k = first + lane_;
-        const bool is_pivot = lane_ < strip && k < n;
-        int q = is_pivot ? memory_.first_row[memory_.pivot_slot[k]] : n;
-        while (q < first) q = memory_.positions[q];
-        RICCI_UNROLL
-        for (int s = 0; s < strip - 1; ++s) {
-            const int there = __shfl_sync(0xffffffffu, q, s);
-            if (lane_ > s && q == first + s) q = there;
-        }
+        const int first = strip * p, k = first + lane_, count = smaller_of(strip, n - first);
+        const int q = position_of_step<strip>(memory_, first, count);
+        const bool is_pivot = lane_ < count;
         if (is_pivot) memory_.positions[k] = static_cast<unsigned char>(q);
         if constexpr (has_role[vector_role])
             if (is_pivot)

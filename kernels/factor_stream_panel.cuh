@@ -45,6 +45,25 @@ RICCI_FUNCTION void place_pivot_rows(stream_memory& memory, int p, int count) {
     }
 }
 
+/// Where a row is before step k, of those that no step before took, by where it lay at first.
+RICCI_FUNCTION int position_before(const stream_memory& memory, int k, int row) {
+    while (row < k) row = memory.positions[row];
+    return row;
+}
+/// Of lane l: with which position step first + l, of `count` up to Most, exchanges its row. A row was where it lay at
+/// first unless an earlier pivot was exchanged with it: then it went where that came from. Positions of the steps
+/// before `first` were stored.
+template <int Most> RICCI_FUNCTION int position_of_step(const stream_memory& memory, int first, int count) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    int q = lane < count ? position_before(memory, first, memory.first_row[memory.pivot_slot[first + lane]]) : n;
+    RICCI_UNROLL
+    for (int s = 0; s < Most - 1; ++s) {
+        const int there = __shfl_sync(0xffffffffu, q, s);
+        if (lane > s && q == first + s) q = there;
+    }
+    return q;
+}
+
 /// Which of a lane's rows has its smallest key: takes[r]: row r instead of those before it that it was compared with.
 struct row_choice {
     bool takes[lane_rows];
@@ -81,8 +100,8 @@ class panel_warp {
         : memory_(memory), lane_(static_cast<int>(threadIdx.x % 32)), nothing_(zero_of_lane()) {
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
-            standing_[r] = 32 * (r + 1) <= n || lane_ + 32 * r < n ? is_candidate | static_cast<unsigned>(lane_ + 32 * r)
-                                                                  : 0;
+            standing_[r] = static_cast<unsigned>(lane_ + 32 * r) |
+                           (32 * (r + 1) <= n || lane_ + 32 * r < n ? is_candidate : 0);
     }
     RICCI_FUNCTION int info() const { return info_; }
 
@@ -94,10 +113,10 @@ class panel_warp {
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
             standing_before[r] = standing_[r];
-            to_[r] = (standing_[r] != 0 ? own : n_of) + 32 * r; // where nothing is lost
+            to_[r] = (is_standing(r) ? own : n_of) + 32 * r; // where nothing is lost
         }
         nearest_ = ~0u, most_extreme_ = 0;
-        take(own);
+        take(n_of);
         search_first();
         RICCI_UNROLL
         for (int c = 0; c < strip; ++c) {
@@ -124,15 +143,21 @@ class panel_warp {
                 if (has_slot(r)) n_of[32 * r + c * ld] = x_[r][c];
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
-            const unsigned standing = __ballot_sync(0xffffffffu, standing_[r] != 0);
+            const unsigned standing = __ballot_sync(0xffffffffu, is_standing(r));
             if (lane_ == 0) memory_.standing_after[p % 2][r] = standing;
         }
-        if (p + 1 == panels) place_pivot_rows(memory_, p, steps);
+        if (p + 1 == panels) {
+            __syncwarp();
+            place_pivot_rows(memory_, p, steps);
+        }
     }
 
   private:
     RICCI_FUNCTION bool has_slot(int r) const { return 32 * (r + 1) <= slots || lane_ + 32 * r < slots; }
 
+    RICCI_FUNCTION bool is_standing(int r) const { return (standing_[r] & is_candidate) != 0; }
+
+    /// From the columns' copy: others are at work on earlier pivots' rows in the columns themselves.
     RICCI_FUNCTION void take(const element* from) {
         RICCI_UNROLL
         for (int c = 0; c < strip; ++c)
@@ -176,7 +201,7 @@ class panel_warp {
             subtract_product(next[r], rough, second_);
             subtract_product(next[r], t, part);
             l[r] = rough + rough * t;
-            if (key_[r] == smallest_) standing_[r] = 0;
+            if (key_[r] == smallest_) standing_[r] &= ~is_candidate;
         }
         const unsigned row = ~smallest_ & row_bits;
         const element pivot = pivot_, second = second_;
@@ -227,7 +252,7 @@ class panel_warp {
         for (int r = 0; r < lane_rows; ++r) key_[r] = key[r], multiplicand_[r] = x_[r][0];
     }
 
-    /// Notes whether the search may have found another row than the pivot's, or one whose reciprocal is not a plain one.
+    /// Notes whether the search may have found another row than the pivot's, or one whose reciprocal is no plain one.
     RICCI_FUNCTION void doubt() {
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
@@ -259,18 +284,23 @@ class panel_warp {
         return pivot;
     }
     RICCI_FUNCTION void decide_rivals(int k, const unsigned (&key)[lane_rows], unsigned& largest) {
-        __syncwarp(); // rows of pivots are there
-        if (lane_ == 0) {
-            RICCI_UNROLL_ONCE
-            for (int s = settled_; s < k; ++s)
-                memory_.positions[s] =
-                    static_cast<unsigned char>(position_before(s, memory_.first_row[memory_.pivot_slot[s]]));
+        __syncwarp(); // slots of pivots are there
+        // positions of the panel before are found meanwhile, and not waited for
+        const int first = larger_of(k / strip - 1, 0) * strip;
+        const int of_step = position_of_step<2 * strip>(memory_, first, k - first);
+        int position[lane_rows];
+        RICCI_UNROLL
+        for (int r = 0; r < lane_rows; ++r)
+            position[r] = is_standing(r) ? position_before(memory_, first, memory_.first_row[lane_ + 32 * r]) : n;
+        RICCI_UNROLL_ONCE
+        for (int s = first; s < k; ++s) {
+            const int there = __shfl_sync(0xffffffffu, of_step, s - first);
+            RICCI_UNROLL
+            for (int r = 0; r < lane_rows; ++r) position[r] = position[r] == s ? there : position[r];
         }
-        settled_ = k;
-        __syncwarp();
         largest = decide_pivot<32>(
             key, largest, true, [&](int r) { return x_[r][0]; },
-            [&](int r) { return standing_[r] != 0 ? position_before(k, memory_.first_row[lane_ + 32 * r]) : 0; });
+            [&](int r) { return position[r]; });
         smallest_ = ~largest;
         const int owner = static_cast<int>(largest & 31u);
         element top = x_[0][0], second = x_[0][1];
@@ -280,18 +310,13 @@ class panel_warp {
         pivot_ = shuffle(top, owner), second_ = shuffle(second, owner);
         rough_ = upper_bits(rough_reciprocal(pivot_));
     }
-    /// Where a row is before step k that no step before took, from where it was at first.
-    RICCI_FUNCTION int position_before(int k, int row) const {
-        while (row < k) row = memory_.positions[row];
-        return row;
-    }
 
     stream_memory& memory_;
-    int lane_, info_ = 0, settled_ = 0;
+    int lane_, info_ = 0;
     unsigned nothing_; ///< so that what comes by shuffles is not moved to uniform registers and back
     element x_[lane_rows][strip];
     element* to_[lane_rows];         ///< of a panel's first multipliers
-    unsigned standing_[lane_rows];
+    unsigned standing_[lane_rows];   ///< those that are no candidates keep their numbers: no two keys are equal
     unsigned nearest_, most_extreme_; ///< of a panel's searches
     // of the step that comes:
     unsigned key_[lane_rows], smallest_; ///< search keys' complements

@@ -8,7 +8,8 @@
 // so an inverse of order w is at most 2^(w-1), as the factors' own growth. M goes to the tensor cores through the
 // panel's place in shared memory, then its factors take that.
 //
-// Right-hand sides are columns behind the matrix's: what is left for them is U x = y, row by row.
+// Right-hand sides are columns behind the matrix's: what is left for them is U x = y, row by row. Where the conjugate
+// is meant of what lies in memory, that is factored none the less, with conjugates of sides and solutions.
 //
 // Columns in shared memory lie an odd multiple of 16 bytes apart: then the rows h and columns 2q, or 2q + 1, that the
 // lanes of a tile have lie on different banks.
@@ -89,7 +90,7 @@ class warp_lu : public warp_lanes {
     RICCI_FUNCTION void load_sides(const arguments& a, long long at) const {
         RICCI_UNROLL_4
         for (int j = 0; j < sides; ++j)
-            each_row([&](int, int row) { memory.a[row + (n + j) * lead] = given_side(a, at, row, j); });
+            each_row([&](int, int row) { memory.a[row + (n + j) * lead] = as_meant(given_side(a, at, row, j)); });
     }
 
     /// U x = y, of which y lies behind the matrix: unknown by unknown, which its row's lane tells the others.
@@ -139,7 +140,7 @@ class warp_lu : public warp_lanes {
                     if (side + s < sides)
                         operand_of<solution_role>(
                             a, at)[offset_of<solution_role>(a, static_cast<int>(standing[r]), side + s)] =
-                            memory.info != 0 ? not_a_number() : unknown(r, s);
+                            memory.info != 0 ? not_a_number() : as_meant(unknown(r, s));
             });
         }
     }
@@ -149,7 +150,7 @@ class warp_lu : public warp_lanes {
         int exchanged = 0;
         each_row([&](int r, int row) {
             const int k = static_cast<int>(standing[r]);
-            d.take(memory.a[row + k * lead]);
+            d.take(as_meant(memory.a[row + k * lead]));
             exchanged ^= memory.positions[k] != k;
         });
         RICCI_UNROLL
@@ -167,7 +168,7 @@ class warp_lu : public warp_lanes {
                 const int position = position_of_row(0);
                 RICCI_UNROLL_4
                 for (int j = 0; j < n; ++j)
-                    to[offset_of<matrix_role>(a, position, j)] = as_meant(memory.a[lane + j * lead]);
+                    to[offset_of<matrix_role>(a, position, j)] = memory.a[lane + j * lead];
             }
         } else { // whole lines of the matrix at once
             if constexpr (by_rows) {
@@ -175,14 +176,14 @@ class warp_lu : public warp_lanes {
                 for (int i = 0; i < m; ++i) {
                     const int row = memory.rows_of_pivots[i];
                     for (int j = lane; j < n; j += lanes)
-                        to[offset_of<matrix_role>(a, i, j)] = as_meant(memory.a[row + j * lead]);
+                        to[offset_of<matrix_role>(a, i, j)] = memory.a[row + j * lead];
                 }
             } else {
                 each_row([&](int, int i) {
                     const int row = memory.rows_of_pivots[i];
                     RICCI_UNROLL_4
                     for (int j = 0; j < n; ++j)
-                        to[offset_of<matrix_role>(a, i, j)] = as_meant(memory.a[row + j * lead]);
+                        to[offset_of<matrix_role>(a, i, j)] = memory.a[row + j * lead];
                 });
             }
         }

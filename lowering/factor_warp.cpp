@@ -34,8 +34,11 @@ shape shape_of(const step& st, const batched_tile& tile) {
 }
 std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
 
-/// Without spilling, as NVRTC 13.0 has it for sm_90, to a few; below 40 it refuses the tensor cores' instructions.
-std::int64_t registers_of(const shape& s) { return (s.is_complex ? 64 : 48) + s.lane_rows * s.panel * s.size / 2; }
+/// Without spilling, as NVRTC 13.0 has it for sm_90, to a few; below 64 it refuses the tensor cores' instructions.
+std::int64_t registers_of(const shape& s) {
+    const std::int64_t others = !s.is_complex ? 48 : s.lane_rows > 1 ? 88 : 64;
+    return std::max<std::int64_t>(64, others + s.lane_rows * s.panel * s.size / 2);
+}
 
 std::int64_t matrix_bytes(const shape& s) {
     const std::int64_t in_access = std::max<std::int64_t>(1, 16 / s.size),

@@ -173,6 +173,13 @@ TEST_CASE("LU by lanes of a warp and the tensor cores") { // 8, 16 and 32 lanes 
         for (const std::int64_t n : {16, 23, 32, 41, 64}) add(type, n, n);
     for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{40, 25}, {19, 31}, {64, 9}, {9, 64}})
         add(scalar_type::f64, m, n), add(scalar_type::c64, m, n);
+    for (const auto what : {routine::solve, routine::log_determinant, routine::inverse})
+        for (const auto type : {scalar_type::f64, scalar_type::c128, scalar_type::c64}) {
+            matrix_problem p;
+            p.what = what, p.m = p.n = 15 + static_cast<std::int64_t>(turn++ % 4), p.r = 3, p.type = type;
+            p.conjugated = p.apart = what != routine::inverse && type != scalar_type::f64;
+            add_kinds(problems, p);
+        }
     check(problems, device);
 }
 
@@ -190,6 +197,22 @@ TEST_CASE("LU of f64 as a stream of matrices") { // a block factors several, who
     for (auto& p : problems)
         if (p.kind == matrix_kind::random) p.batch = RICCI_TEST_DEVICE < 0 ? 14 : 900;
     check(problems, device);
+}
+
+/// For compute-sanitizer's racecheck, under which a size takes some seconds (-c "72 rows"): some matrices to each
+/// block of a GPU.
+TEST_CASE("races of LU as a stream", "[.]") {
+    const auto device = device_under_test();
+    for (const std::int64_t n : {65, 72, 101, 128}) DYNAMIC_SECTION(n << " rows") {
+            std::vector<matrix_problem> problems;
+            for (const auto kind : {matrix_kind::random, matrix_kind::zero, matrix_kind::with_nan}) {
+                matrix_problem p;
+                p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64, p.kind = kind;
+                p.batch = RICCI_TEST_DEVICE < 0 ? 14 : 500;
+                problems.push_back(p);
+            }
+            check(problems, device);
+        }
 }
 
 TEST_CASE("of equally large numbers the first is the pivot, at every step") {
