@@ -1,9 +1,9 @@
 // factor_warp: the parameters of the GPU's factor_warp kernel, of family factor_lanes, and what each would cost: LU
-// of f64 matrices in shared memory, a warp each, by panels and the tensor cores.
+// of matrices in shared memory, by some lanes of a warp each, by panels and the tensor cores.
 //
-// What batched_tile's members mean there: tile_n 0, which no other kernel of the family has; tile_m 32, the lanes;
-// products matrices a block, 32 threads each; k_panel columns a panel; stages as factor_layout.hpp has it; boxed:
-// matrices lie one behind another.
+// What batched_tile's members mean there: tile_n 0, which no other kernel of the family has; tile_m 8, 16 or 32 lanes
+// a matrix; products * tile_m threads; k_panel columns a panel; stages as factor_layout.hpp has it; boxed: matrices
+// lie one behind another.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -17,12 +17,12 @@ namespace ricci::lowering {
 /// Whether a tile of factor_lanes is one of these.
 bool is_by_warps(const batched_tile& tile);
 
-/// The fastest first; empty where the kernel is not for the step: it takes f64 with exchanges, sm_90, matrices of 9
-/// to 64 rows and columns with neighbors in a column or a row, and as many right-hand sides as shared memory has room
-/// for.
+/// The fastest first; empty where the kernel is not for the step: it takes LU with exchanges of all types, sm_90,
+/// matrices of 9 to 64 rows and columns with neighbors in a column or a row, and as many right-hand sides as shared
+/// memory has room for.
 std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& chip);
 
-/// Whether they were measured to be faster than the lanes' kernels.
+/// Whether they were faster than factor_lanes.cpp's kernels on an H100 at sizes like the step's.
 bool warps_are_faster(const step& st);
 
 /// Dynamic shared memory a block.
