@@ -36,7 +36,8 @@ RICCI_FUNCTION void find_positions(int* positions, int lane, int count) {
 }
 
 /// Where a row that is not among `count` pivots lies behind their exchanges.
-RICCI_FUNCTION int position_behind(const int* positions, int count, int row) {
+template <class Index>
+RICCI_FUNCTION int position_behind(const Index* positions, int count, int row) {
     while (row < count) row = positions[row];
     return row;
 }

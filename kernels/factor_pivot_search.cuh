@@ -32,21 +32,16 @@ RICCI_FUNCTION unsigned largest_of_rows(const unsigned (&key)[Rows]) {
     for (int r = 0; r < Rows; ++r) largest = key[r] > largest ? key[r] : largest;
     return largest;
 }
-/// How far below the largest the next of the lane's keys is: less than row_bits where it may have the same bits.
+/// Whether another of the lane's keys may belong to as large a number.
 template <int Rows>
-RICCI_FUNCTION unsigned distance_of_rivals(const unsigned (&key)[Rows], unsigned largest) {
-    unsigned nearest = ~0u;
+RICCI_FUNCTION bool has_rival(const unsigned (&key)[Rows], unsigned largest) {
+    unsigned nearest = ~0u; // key below the largest: less than row_bits where it may have the same bits
     RICCI_UNROLL
     for (int r = 0; r < Rows; ++r) {
         const unsigned below = largest - 1 - key[r];
         nearest = below < nearest ? below : nearest;
     }
-    return nearest;
-}
-/// Whether another of the lane's keys may belong to as large a number.
-template <int Rows>
-RICCI_FUNCTION bool has_rival(const unsigned (&key)[Rows], unsigned largest) {
-    return distance_of_rivals(key, largest) < row_bits;
+    return nearest < row_bits;
 }
 
 /// The pivot's key where several may be: the largest by all the number's bits, and of equal ones the first.

@@ -179,8 +179,8 @@ class streamed_lu {
         __syncwarp();
         c[0] = d[0], c[4 * ld] = d[1];
     }
-    /// Only rows that are left are read: in other slots the next matrix's may be arriving.
     /// Strips p + 2 + who, + workers, ... behind panel p, and by the first one what is left of p + 1, the pivots' rows.
+    /// Only rows that are left are read: in other slots the next matrix's may be arriving.
     RICCI_FUNCTION void update_strips(int p, int who) {
         if (who > 0 && p + 2 + who >= strips) return;
         element x[tiles][2][2], of_pivots[2], b[2];

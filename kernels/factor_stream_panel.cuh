@@ -9,6 +9,7 @@
 // Registers move on by one column in each step; behind the panel's columns come, as they are done, those of N.
 #pragma once
 
+#include "factor_pivot_positions.cuh"
 #include "factor_pivot_search.cuh"
 #include "factor_shuffles.cuh"
 #include "neighbors.cuh"
@@ -45,17 +46,13 @@ RICCI_FUNCTION void place_pivot_rows(stream_memory& memory, int p, int count) {
     }
 }
 
-/// Where a row is before step k, of those that no step before took, by where it lay at first.
-RICCI_FUNCTION int position_before(const stream_memory& memory, int k, int row) {
-    while (row < k) row = memory.positions[row];
-    return row;
-}
 /// Of lane l: with which position step first + l, of `count` up to Most, exchanges its row. A row was where it lay at
 /// first unless an earlier pivot was exchanged with it: then it went where that came from. Positions of the steps
 /// before `first` were stored.
 template <int Most> RICCI_FUNCTION int position_of_step(const stream_memory& memory, int first, int count) {
     const int lane = static_cast<int>(threadIdx.x % 32);
-    int q = lane < count ? position_before(memory, first, memory.first_row[memory.pivot_slot[first + lane]]) : n;
+    int q = n;
+    if (lane < count) q = position_behind(memory.positions, first, memory.first_row[memory.pivot_slot[first + lane]]);
     RICCI_UNROLL
     for (int s = 0; s < Most - 1; ++s) {
         const int there = __shfl_sync(0xffffffffu, q, s);
@@ -291,7 +288,8 @@ class panel_warp {
         int position[lane_rows];
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
-            position[r] = is_standing(r) ? position_before(memory_, first, memory_.first_row[lane_ + 32 * r]) : n;
+            position[r] =
+                is_standing(r) ? position_behind(memory_.positions, first, memory_.first_row[lane_ + 32 * r]) : n;
         RICCI_UNROLL_ONCE
         for (int s = first; s < k; ++s) {
             const int there = __shfl_sync(0xffffffffu, of_step, s - first);

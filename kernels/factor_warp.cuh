@@ -81,9 +81,11 @@ class warp_lu : public warp_lanes {
         RICCI_UNROLL_ONCE
         for (int first = 0; first + panel <= pivots; first += panel) factor_columns<panel>(first, of_warp);
         if constexpr (pivots % panel != 0) factor_columns<pivots % panel>(pivots / panel * panel, of_warp);
-        for (int k = lane; k < pivots; k += lanes) memory.positions[k] = memory.rows_of_pivots[k];
-        __syncwarp();
-        find_positions<lanes>(memory.positions, lane, pivots);
+        if constexpr (has_role[vector_role] || has_determinant || m > pivots) {
+            for (int k = lane; k < pivots; k += lanes) memory.positions[k] = memory.rows_of_pivots[k];
+            __syncwarp();
+            find_positions<lanes>(memory.positions, lane, pivots);
+        }
     }
 
     /// The right-hand sides, behind the matrix.

@@ -28,8 +28,6 @@ shape shape_of(const step& st) {
             st.matrices.method == matrix_method::lu};
 }
 
-std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
-
 /// LU's lanes are a grid (factor_lanes_lu.cuh): of as few groups of rows as have all, and as many of columns as that
 /// leaves.
 std::int64_t row_groups_of(const shape& s, const batched_tile& t) {

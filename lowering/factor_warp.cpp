@@ -32,7 +32,6 @@ shape shape_of(const step& st, const batched_tile& tile) {
             tile.k_panel,
             is_complex(st.compute)};
 }
-std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
 
 /// Without spilling, as NVRTC 13.0 has it for sm_90, to a few; below 64 it refuses the tensor cores' instructions.
 std::int64_t registers_of(const shape& s) {

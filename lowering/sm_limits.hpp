@@ -25,5 +25,7 @@ inline bool has_bulk_copies(const machine& chip) { return capability_of(chip, 90
 
 /// a/b, rounded up.
 constexpr std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+/// The next multiple from a on.
+constexpr std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
 
 } // namespace ricci::lowering

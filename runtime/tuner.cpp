@@ -23,8 +23,9 @@ namespace {
 using namespace lowering;
 using outcome = candidate::outcome;
 
+/// Of a thread: a few words, outside of loops, may be worth more warps.
+constexpr int most_local_bytes = 64;
 /// Times the best so far in its first sample: not measured further, unless the tolerance is larger.
-constexpr int most_local_bytes = 64; ///< of a thread: a few words, outside of loops, may be worth more warps
 constexpr double hopeless = 1.3;
 constexpr double nearly_best = 1.02; ///< measured again
 /// Batches of any length have the same kernel: of those that are as good the fastest for one product alone is kept,
