@@ -4,7 +4,7 @@
 //
 //   lanes_of_matrix   lines_of_lane
 //   1                 -                a thread a matrix, everything unrolled (factor_lanes_thread.cuh): n <= 12
-//   4 to 64           ceil(m/lanes)    a lane has rows lane, lane + lanes, ... (factor_lanes_rows.cuh); 64: two warps
+//   4 to 64           rows of a lane   of Cholesky whole ones, of LU parts (factor_lanes_rows.cuh); 64: two warps
 //
 // Constants: factor.hpp's, and
 //   matrices_of_block * lanes_of_matrix == threads_per_block

@@ -32,7 +32,7 @@ RICCI_FUNCTION element inverse_for(element pivot, element (&column)[grid_lines])
     if (is_extreme(size)) {
         as_if_new(0); // a branch
         if (is_zero(pivot)) return one;
-        const real scale = size < 0x40000000u ? pivot_inverse::scale : 1 / pivot_inverse::scale;
+        const real scale = size < size_of_two ? pivot_inverse::scale : 1 / pivot_inverse::scale;
         pivot = scaled(pivot, scale);
         RICCI_UNROLL
         for (int r = 0; r < grid_lines; ++r) column[r] = scaled(column[r], scale);

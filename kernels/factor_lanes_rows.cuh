@@ -1,4 +1,5 @@
-// factor_lanes_rows: a matrix by lanes_of_matrix lanes; lane l has rows l, l + lanes, ... in registers.
+// factor_lanes_rows: a matrix by lanes_of_matrix lanes; of Cholesky lane l has rows l, l + lanes, ... in registers, of
+// LU its part of a grid (factor_lanes_lu.cuh).
 //
 // What all lanes need of a step (Cholesky: column k, LU: the pivot's row) one or all of them publish in shared
 // memory, from where it is read 16 bytes at a time, the same for all lanes. Two places take turns, so that a step has
@@ -6,8 +7,8 @@
 // k of a row is then always its first register, so steps can be a loop, and code and compile time stay small. Every
 // `panel` steps another loop with as many registers fewer takes over.
 //
-// Columns of factors go to the slab as they become final, at their row's first place. LU exchanges no rows: each lane
-// tracks its rows' positions, and moves them once at the end.
+// Columns of factors go to the slab as they become final, at their row's first place. LU exchanges no rows: they
+// go to their positions once, at the end.
 #pragma once
 
 #include "factor_lanes_cholesky.cuh"

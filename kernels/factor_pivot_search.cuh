@@ -20,6 +20,7 @@ constexpr unsigned size_of_power = sizeof(real) == 8 ? 1u << 20 : 1u << 23,
                    least_plain_size = ((sizeof(real) == 8 ? 1023 : 127) - plain_powers) * size_of_power,
                    plain_sizes = 2 * plain_powers * size_of_power;
 RICCI_FUNCTION bool is_extreme(unsigned size) { return size - least_plain_size >= plain_sizes; }
+constexpr unsigned size_of_two = 0x40000000u; ///< as a float and as a double: an extreme one below it is small
 
 template <class T>
 RICCI_FUNCTION unsigned search_key(T x, unsigned standing) {

@@ -273,7 +273,7 @@ class panel_warp {
             if (info_ == 0) info_ = k + 1;
             return pivot;
         }
-        const bool is_small = largest < (is_candidate | 0x40000000u);
+        const bool is_small = largest < (is_candidate | size_of_two);
         const real scale = is_small ? pivot_inverse::scale : 1 / pivot_inverse::scale;
         pivot_ = scaled(pivot_, scale), rough_ = upper_bits(rough_reciprocal(pivot_));
         RICCI_UNROLL

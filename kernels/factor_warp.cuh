@@ -4,9 +4,9 @@
 //
 // Rows stay where they are until the matrix leaves. A panel's rows also keep what its steps would have made of the
 // identity: with X, the pivots' rows as they were right of the panel, and that matrix M, everything behind the panel,
-// U's rows among it, is C + M X: no triangle is solved. M = -L21 L11^-1 in rows below, and multipliers are at most 1,
-// so an inverse of order w is at most 2^(w-1), as the factors' own growth. M goes to the tensor cores through the
-// panel's place in shared memory, then its factors take that.
+// U's rows among it, is C + M X: no triangle is solved. M = -L21 L11^-1 in rows below, and multipliers are at most 1
+// (of complex numbers sqrt 2), so an inverse of order w is at most 2^(w-1), as the factors' own growth. M goes to the
+// tensor cores through the panel's place in shared memory, then its factors take that.
 //
 // Right-hand sides are columns behind the matrix's: what is left for them is U x = y, row by row. Where the conjugate
 // is meant of what lies in memory, that is factored none the less, with conjugates of sides and solutions.
@@ -45,13 +45,24 @@ RICCI_FUNCTION void each_line(const F& f) {
 
 /// By the whole warp.
 RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matrix_memory& memory) {
-    constexpr int size = static_cast<int>(sizeof(element)), in_column = larger_of(1, m / in_access);
+    constexpr int size = static_cast<int>(sizeof(element)), unit = static_cast<int>(sizeof(real)),
+                  in_column = larger_of(1, m / in_access);
+    // complex numbers are aligned to their parts only
+    const bool is_whole = size == unit || reinterpret_cast<unsigned long long>(from) % size == 0;
+    const auto copy = [&](int i, int j) {
+        element* const to = memory.a + i + j * lead;
+        const element* const there = from + offset_of<matrix_role>(a, i, j);
+        if (is_whole) {
+            async_copy<size>(to, there, size);
+        } else {
+            async_copy<unit>(to, there, unit);
+            async_copy<unit>(reinterpret_cast<real*>(to) + 1, reinterpret_cast<const real*>(there) + 1, unit);
+        }
+    };
     if constexpr (by_rows) {
         RICCI_UNROLL_4
         for (int i = 0; i < m; ++i)
-            each_line<n>([&](int j) {
-                async_copy<size>(memory.a + i + j * lead, from + offset_of<matrix_role>(a, i, j), size);
-            });
+            each_line<n>([&](int j) { copy(i, j); });
     } else if (in_slabs && m % in_access == 0 && reinterpret_cast<unsigned long long>(from) % 16 == 0) {
         constexpr int columns_at_once = larger_of(1, 32 / in_column), whole = n / columns_at_once * columns_at_once;
         const int lane = static_cast<int>(threadIdx.x % 32), j = in_column >= 32 ? 0 : lane / in_column;
@@ -67,9 +78,7 @@ RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matri
     } else {
         RICCI_UNROLL_4
         for (int j = 0; j < n; ++j)
-            each_line<m>([&](int i) {
-                async_copy<size>(memory.a + i + j * lead, from + offset_of<matrix_role>(a, i, j), size);
-            });
+            each_line<m>([&](int i) { copy(i, j); });
     }
 }
 
@@ -122,9 +131,12 @@ class warp_lu : public warp_lanes {
             for (int k = n - 1; k > 0; --k) {
                 const int of = memory.rows_of_pivots[k];
                 element u[lane_rows];
+                bool is_left[lane_rows]; // what is solved stays as it is: an infinite x would make it NaN
                 RICCI_UNROLL
-                for (int r = 0; r < lane_rows; ++r)
-                    u[r] = has_row(r) && static_cast<int>(standing[r]) < k ? memory.a[row(r) + k * lead] : zero();
+                for (int r = 0; r < lane_rows; ++r) {
+                    is_left[r] = has_row(r) && static_cast<int>(standing[r]) < k;
+                    u[r] = is_left[r] ? memory.a[row(r) + k * lead] : zero();
+                }
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
                     element x = unknown(0, s);
@@ -132,7 +144,8 @@ class warp_lu : public warp_lanes {
                     for (int r = 1; r < lane_rows; ++r) x = of / lanes == r ? unknown(r, s) : x;
                     x = shuffle(x, of % lanes, lanes);
                     RICCI_UNROLL
-                    for (int r = 0; r < lane_rows; ++r) y[r][s] = without_product(y[r][s], u[r], x);
+                    for (int r = 0; r < lane_rows; ++r)
+                        if (is_left[r]) y[r][s] = without_product(y[r][s], u[r], x);
                 }
             }
             if (exists)

@@ -134,6 +134,7 @@ struct warp_lanes {
     RICCI_FUNCTION void repeat_carefully(int first, element (&x)[lane_rows][Width],
                                          element (&done)[lane_rows][Width]) {
         as_if_new(0); // a branch
+        __syncwarp(); // all have read the last pivot's row
         get_columns(first, x);
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
@@ -161,7 +162,7 @@ struct warp_lanes {
                 inverse = negative(one());
             } else {
                 const unsigned size = upper_of_size(of_pivot[0]);
-                if (is_extreme(size)) scale = size < 0x40000000u ? reciprocal_scale : 1 / reciprocal_scale;
+                if (is_extreme(size)) scale = size < size_of_two ? reciprocal_scale : 1 / reciprocal_scale;
                 inverse = plain_reciprocal(scaled(of_pivot[0], -scale));
             }
             RICCI_UNROLL

@@ -114,7 +114,7 @@ batched_cost cost_from(const batched_work& w, const step& st, const product_size
     // What the compiler takes is not known so well: how many blocks the registers allow is not rounded, nor where
     // they allow fewer than shared memory.
     const double by_size =
-        std::min(std::floor(static_cast<double>(chip.shared_bytes + shared_of_a_block) / shared),
+        std::min(std::floor(static_cast<double>(shared_of_an_sm(chip)) / shared),
                  static_cast<double>(std::min(threads_of_an_sm / t.threads, blocks_of_an_sm)));
     const double resident =
         std::max(1.0, std::pow(std::pow(by_size, -4) + std::pow(registers_of_an_sm / registers, -4), -0.25));

@@ -58,7 +58,7 @@ std::int32_t blocks_at_once(const chain& c, std::int64_t shared_bytes, const mac
     const auto registers = up(registers_of_a_thread(c), together) * together;
     const auto warps = parts * (registers_of_an_sm / (parts * warp * registers));
     const auto by_registers = warps * warp / c.threads;
-    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (shared_bytes + shared_of_a_block);
+    const auto by_shared = shared_of_an_sm(chip) / (shared_bytes + shared_of_a_block);
     const auto blocks = std::min({by_registers, by_shared, threads_of_an_sm / c.threads, blocks_of_an_sm});
     return static_cast<std::int32_t>(std::max<std::int64_t>(blocks, 1));
 }
@@ -99,7 +99,7 @@ double worth(const chain& c, const machine& chip) {
     // Few blocks come and go at the same time; small ones take as long as larger ones to start.
     const double blocks = c.blocks_of_processor;
     const double taken = gathers ? blocks * static_cast<double>(shared_layout_of(c).bytes + shared_of_a_block) /
-                                       static_cast<double>(chip.shared_bytes + shared_of_a_block)
+                                       static_cast<double>(shared_of_an_sm(chip))
                                  : 0;
     return (1 - std::exp(-on_its_way / enough)) * of_block / (of_block + by.to_start) *
            (1 - by.together / (blocks * blocks)) * std::pow(used / there, by.lanes) * (1 - by.beside * taken * taken);
@@ -161,7 +161,7 @@ std::vector<batched_tile> chain_tiles(const chain& given, const machine& chip) {
             set_tile(c, t);
             const auto held = t.stages * (shared_layout_of(c).bytes + shared_of_a_block);
             if (t.stages > 0 && t.stages <= blocks_of_an_sm && t.stages * t.threads <= threads_of_an_sm &&
-                held <= chip.shared_bytes + shared_of_a_block)
+                held <= shared_of_an_sm(chip))
                 out.push_back(t);
         }
     return out;

@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::int64_t strip = 8;                ///< as in the kernels
 constexpr std::int64_t largest_panel_rows = 320; ///< of a warp's registers: ten rows a lane
-constexpr std::int64_t shared_of_an_sm = 228 << 10;
-
-std::int64_t round_up(std::int64_t a, std::int64_t to) { return up(a, to) * to; }
 
 struct counts {
     matrix_sizes s;
@@ -41,11 +38,11 @@ std::int64_t results_bytes(std::int64_t k, std::int64_t element) { return 20 * k
 
 /// struct block_memory
 std::int64_t block_bytes(const counts& c) {
-    const auto columns = round_up(c.s.n, strip) + round_up(c.s.r, strip);
-    const std::int64_t scratch = c.is_qr || c.s.r > 0 ? 64 : 32, taus = c.smallest_norm ? round_up(c.s.n, strip) : 0;
-    return round_up(leading_dimension(round_up(c.s.m, 8), c.element) * columns * c.element +
-                        2 * results_bytes(strip, c.element) + c.warps * scratch * c.element + 8,
-                    16) +
+    const auto columns = up_to(c.s.n, strip) + up_to(c.s.r, strip);
+    const std::int64_t scratch = c.is_qr || c.s.r > 0 ? 64 : 32, taus = c.smallest_norm ? up_to(c.s.n, strip) : 0;
+    return up_to(leading_dimension(up_to(c.s.m, 8), c.element) * columns * c.element +
+                     2 * results_bytes(strip, c.element) + c.warps * scratch * c.element + 8,
+                 16) +
            taus * c.element;
 }
 
@@ -53,10 +50,10 @@ std::int64_t block_bytes(const counts& c) {
 std::int64_t blocked_bytes(const counts& c, std::int64_t panel) {
     const auto exchange = 2 * (c.warps + 1) * strip * c.element + 3 * c.warps * c.part + 2 * c.warps * 4;
     const auto scratch = c.warps * strip * (panel + 4) * c.element;
-    return round_up(results_bytes(panel, c.element) + results_bytes(strip, c.element) + exchange + scratch + 24, 128);
+    return up_to(results_bytes(panel, c.element) + results_bytes(strip, c.element) + exchange + scratch + 24, 128);
 }
 std::int64_t panel_bytes(const counts& c, std::int64_t panel) {
-    return leading_dimension(round_up(std::max(c.s.m, panel), 8), c.element) * panel * c.element;
+    return leading_dimension(up_to(std::max(c.s.m, panel), 8), c.element) * panel * c.element;
 }
 bool panel_fits(const counts& c, std::int64_t panel, const machine& chip) {
     return blocked_bytes(c, panel) + panel_bytes(c, panel) <= chip.shared_bytes;
@@ -217,7 +214,7 @@ double factor_block_seconds(const step& st, const batched_tile& tile, const mach
     const double work = flops_of(c, st) * slowness(c, method, whole, tile) / rate;
     // a batch that does not fill the chip takes as long as one that does
     const auto blocks = std::clamp<double>(
-        std::min(static_cast<double>(shared_of_an_sm) /
+        std::min(static_cast<double>(shared_of_an_sm(chip)) /
                      static_cast<double>(factor_block_shared_bytes(st, tile, chip) + shared_of_a_block),
                  static_cast<double>(registers_of_an_sm) / (static_cast<double>(tile.threads) * 128)),
         1, static_cast<double>(blocks_of_an_sm));

@@ -64,7 +64,7 @@ std::int64_t registers_of(const shape& s, const batched_tile& t) {
 
 /// Blocks that an SM has at once: each of its quarters has its own registers.
 std::int64_t blocks_of(const shape& s, const batched_tile& t, std::int64_t shared, const machine& chip) {
-    const std::int64_t of_an_sm = chip.shared_bytes + shared_of_a_block; // a block may have all but the driver's
+    const std::int64_t of_an_sm = shared_of_an_sm(chip);
     const std::int64_t warps_of_quarter = registers_of_an_sm / 4 / (warp * up_to(registers_of(s, t), 8));
     return std::min({blocks_of_an_sm, threads_of_an_sm / t.threads, 4 * warps_of_quarter / up(t.threads, warp),
                      of_an_sm / (shared + shared_of_a_block)});

@@ -62,7 +62,7 @@ lane_grid grid_of(const step& st, const batched_tile& tile) {
 
 /// Bytes of kernels/factor_slab.cuh; moved: of all that matrices are moved apart.
 std::int64_t slab_bytes(std::int64_t matrices, std::int64_t apart, std::int64_t size, std::int64_t moved = 16) {
-    return (matrices * apart * size + 127 + moved + 127) / 128 * 128;
+    return up_to(matrices * apart * size + 127 + moved, 128);
 }
 std::int64_t padded_apart(std::int64_t lead, std::int64_t columns, std::int64_t size) {
     return ((lead * columns * size + 15) / 16 | 1) * 16 / size;
@@ -208,8 +208,8 @@ std::int64_t qr_lanes_shared_bytes(const step& st, const batched_tile& tile, con
                vectors = g.one_lane ? 0 : g.groups * g.row_lanes;
     const std::int64_t told = 2 * g.size, sets = g.many_warps ? 2 : 1;
     std::int64_t end =
-        std::max<std::int64_t>(told, 16) + (g.one_lane ? 0 : up(g.groups * g.column_lanes * told, 16) * 16);
-    end = up(end + sets * vectors * vector_units * 16 + g.taus * g.size, 128) * 128;
+        std::max<std::int64_t>(told, 16) + (g.one_lane ? 0 : up_to(g.groups * g.column_lanes * told, 16));
+    end = up_to(end + sets * vectors * vector_units * 16 + g.taus * g.size, 128);
     if (g.r > 0) end += slab_bytes(tile.products, padded_apart(g.padded_rows(), g.r, g.size), g.size);
     const auto moved = std::max<std::int64_t>(16, may_be_moved(g, tile) ? 112 * tile.products : 0);
     return end + (tile.boxed ? slab_bytes(tile.products, g.m * g.n, g.size, moved)
@@ -275,7 +275,7 @@ std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chi
         const auto shared = qr_lanes_shared_bytes(st, tile, chip);
         if (shared > chip.shared_bytes) return;
         const auto room = std::min(
-            {blocks_of_an_sm, threads_of_an_sm / tile.threads, chip.shared_bytes / (shared + shared_of_a_block)});
+            {blocks_of_an_sm, threads_of_an_sm / tile.threads, shared_of_an_sm(chip) / (shared + shared_of_a_block)});
         // Caps of registers for 255, 168, 128, 96, 80 and 64 of them. What is between has room for no more warps.
         for (const std::int64_t warps : {8, 12, 16, 20, 24, 32}) {
             const auto blocks = std::max<std::int64_t>(warps * warp / tile.threads, 1);

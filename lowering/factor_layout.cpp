@@ -8,6 +8,7 @@
 #include "lowering/factor_stream.hpp"
 #include "lowering/factor_warp.hpp"
 #include "lowering/matrix_sizes.hpp"
+#include "lowering/sm_limits.hpp"
 #include "lowering/substitute_layout.hpp"
 
 #include <algorithm>
@@ -28,10 +29,6 @@ std::vector<batched_tile> lanes_candidates(const step& st, const machine& chip) 
     return first;
 }
 
-bool is_streamed(const step& st, const batched_tile& tile) {
-    return st.kernel == family::factor_block && is_streamed(tile);
-}
-
 } // namespace
 
 std::vector<batched_tile> factor_candidates(const step& st, const machine& chip) {
@@ -50,7 +47,7 @@ std::int64_t factor_shared_bytes(const step& st, const batched_tile& tile, const
     if (is_lanes(st) && is_by_warps(tile)) return factor_warp_shared_bytes(st, tile);
     if (is_lanes(st))
         return is_qr(st) ? qr_lanes_shared_bytes(st, tile, chip) : factor_lanes_shared_bytes(st, tile, chip);
-    if (is_streamed(st, tile)) return factor_stream_shared_bytes(st);
+    if (tile.streamed) return factor_stream_shared_bytes(st);
     return factor_block_shared_bytes(st, tile, chip);
 }
 
@@ -60,12 +57,16 @@ std::int64_t factor_workspace_bytes(const step& st, const batched_tile& tile, co
     return is_lanes(st) ? 0 : factor_block_workspace_bytes(st, tile, chip);
 }
 
+std::int64_t factor_blocks(const step& st, const batched_tile& tile, const machine& chip) {
+    return tile.streamed ? factor_stream_blocks(st, tile, chip) : up(matrix_sizes_of(st).matrices, tile.products);
+}
+
 double factor_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     if (is_substitution(st)) return substitute_seconds(st, tile, chip);
     if (is_on_cpu(chip)) return factor_cpu_seconds(st, tile, chip);
     if (is_lanes(st) && is_by_warps(tile)) return factor_warp_seconds(st, tile, chip);
     if (is_lanes(st)) return is_qr(st) ? qr_lanes_seconds(st, tile, chip) : factor_lanes_seconds(st, tile, chip);
-    if (is_streamed(st, tile)) return factor_stream_seconds(st, tile, chip);
+    if (tile.streamed) return factor_stream_seconds(st, tile, chip);
     return factor_block_seconds(st, tile, chip);
 }
 

@@ -5,10 +5,12 @@
 //   products     matrices_of_block   matrices a block; on a CPU a work item
 //   threads      threads_per_block   of a block
 //   tile_m       lanes_of_matrix     lanes that share a matrix, factor_lanes
-//   tile_n       lines_of_lane       rows (QR: columns) a lane has, factor_lanes; 0: factor_warp.hpp, factor_stream.hpp
+//   tile_n       lines_of_lane       rows (QR: columns) a lane has, factor_lanes;
 //   k_panel      panel               columns that are factored at a time
 //   stages       stages              blocks that an SM shall have registers for; 0: as the compiler likes
 //   boxed        in_slabs            matrices move as slabs, by bulk copies
+//   core         -                   mma: factor_lanes by factor_warp.hpp
+//   streamed     -                   factor_block by factor_stream.hpp
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -27,6 +29,9 @@ std::int64_t factor_shared_bytes(const step& st, const batched_tile& tile, const
 
 /// Of the step's own memory, all matrices together.
 std::int64_t factor_workspace_bytes(const step& st, const batched_tile& tile, const machine& chip);
+
+/// Of a grid.
+std::int64_t factor_blocks(const step& st, const batched_tile& tile, const machine& chip);
 
 /// Of all matrices, without the start of a kernel.
 double factor_seconds(const step& st, const batched_tile& tile, const machine& chip);

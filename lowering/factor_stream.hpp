@@ -1,8 +1,8 @@
 // factor_stream: the parameters of the GPU's factor_stream kernel, of family factor_block, and what each would cost:
 // LU of square f64 matrices that pass through a block's shared memory.
 //
-// What batched_tile's members mean there: tile_n 0, which no other kernel of the family has; products 1, though a
-// block takes as many matrices one after another as there are blocks too few; stages: blocks that an SM has room for.
+// What batched_tile's members mean there: streamed; products 1, though a block takes as many matrices one after
+// another as there are blocks too few; stages: blocks that an SM has room for.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -12,9 +12,6 @@
 #include <vector>
 
 namespace ricci::lowering {
-
-/// Whether a tile of factor_block is one of these.
-bool is_streamed(const batched_tile& tile);
 
 /// The fastest first; empty where the kernel is not for the step: it takes f64 with exchanges, sm_90, square matrices
 /// of more than 64 rows that fit shared memory, and neither solves nor finds determinants.

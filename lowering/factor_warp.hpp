@@ -1,7 +1,7 @@
 // factor_warp: the parameters of the GPU's factor_warp kernel, of family factor_lanes, and what each would cost: LU
 // of matrices in shared memory, by some lanes of a warp each, by panels and the tensor cores.
 //
-// What batched_tile's members mean there: tile_n 0, which no other kernel of the family has; tile_m 8, 16 or 32 lanes
+// What batched_tile's members mean there: core mma, which no other kernel of the family has; tile_m 8, 16 or 32 lanes
 // a matrix; products * tile_m threads; k_panel columns a panel; stages as factor_layout.hpp has it; boxed: matrices
 // lie one behind another.
 #pragma once

@@ -220,7 +220,7 @@ std::int64_t gett_shared_bytes(const step& st, const batched_tile& t) {
 std::int64_t gett_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     constexpr std::int64_t most = 4;
     const auto by_registers = registers_of_an_sm / (up(registers_of(st, t), 8) * 8 * t.threads);
-    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (gett_shared_bytes(st, t) + shared_of_a_block);
+    const auto by_shared = shared_of_an_sm(chip) / (gett_shared_bytes(st, t) + shared_of_a_block);
     return std::clamp<std::int64_t>(std::min(by_registers, by_shared), 1, most);
 }
 

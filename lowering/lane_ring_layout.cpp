@@ -190,7 +190,7 @@ std::int64_t lane_ring_resident_blocks(const lane_ring_product& p, const batched
     if (held > chip.shared_bytes) return 0;
     return std::min({blocks_of_an_sm, threads_of_an_sm / t.threads,
                      warps_with(lane_ring_registers(p, t)) / up(t.threads, warp),
-                     (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)});
+                     shared_of_an_sm(chip) / (held + shared_of_a_block)});
 }
 
 std::int64_t lane_ring_blocks(const step& st, const batched_tile& t, const machine& chip) {

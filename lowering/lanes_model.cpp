@@ -115,7 +115,7 @@ std::int64_t resident_blocks(const lanes_product& p, const batched_tile& t, std:
     const auto most = std::min(
         {blocks_of_an_sm, threads_of_an_sm / t.threads, warps_with(predicted_registers(p, t)) / up(t.threads, warp)});
     return std::max<std::int64_t>(
-        1, held == 0 ? most : std::min(most, (chip.shared_bytes + shared_of_a_block) / (held + shared_of_a_block)));
+        1, held == 0 ? most : std::min(most, shared_of_an_sm(chip) / (held + shared_of_a_block)));
 }
 
 /// Seconds of the whole batch. An SM's units and the memory work side by side, the better the more one of them is the

@@ -117,6 +117,7 @@ struct batched_tile {
     /// tall_skinny_ab: X and C move in boxes, box_layout.hpp; tall_skinny_atb's panels: X and Y; batched_lanes: the
     /// kernels of lane_ring_layout.hpp
     bool boxed = false;
+    bool streamed = false; ///< factor_block: factor_stream.hpp
     bool operator==(const batched_tile&) const = default;
 };
 

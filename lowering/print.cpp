@@ -256,6 +256,8 @@ std::string to_string_of_matrices(const batched_tile& t, const step& st, target 
         if (solves) return out + (t.tile_m == 1 ? ", one a lane" : fmt::format(", {} right-hand sides", t.tile_n));
         return st.matrices.method == matrix_method::qr ? out + fmt::format(", panels of {} columns", t.k_panel) : out;
     }
+    if (t.streamed) out += " at a time, streamed";
+    if (t.core == batched_core::mma) out += ", tensor cores";
     out += fmt::format(", {} threads", t.threads);
     const bool shares = solves || st.kernel == family::factor_lanes;
     if (shares) out += fmt::format(", {} a matrix", t.tile_m);
@@ -265,7 +267,8 @@ std::string to_string_of_matrices(const batched_tile& t, const step& st, target 
     if (solves && t.tile_m > 32)
         out += t.stages > 0 ? ", sides in shared memory" : "";
     else if (t.stages > 0)
-        out += solves ? ", sides in shared memory" : fmt::format(", {} blocks an SM", t.stages);
+        out += solves ? ", sides in shared memory"
+                      : fmt::format(", {} block{} an SM", t.stages, t.stages == 1 ? "" : "s");
     if (t.boxed) out += ", slabs";
     return out;
 }

@@ -13,6 +13,9 @@ inline constexpr int warp = 32; ///< threads
 inline constexpr std::int64_t registers_of_an_sm = 65536, threads_of_an_sm = 2048, blocks_of_an_sm = 32;
 inline constexpr std::int64_t shared_of_a_block = 1024; ///< what the driver keeps of each block's shared memory
 
+/// Shared memory that an SM's blocks have together, bytes: one may have all but the driver's.
+inline std::int64_t shared_of_an_sm(const machine& chip) { return chip.shared_bytes + shared_of_a_block; }
+
 /// 90 of sm_90; `otherwise` of what has another name: the tests' emulator.
 inline int capability_of(const machine& chip, int otherwise) {
     const std::string_view name = chip.architecture;

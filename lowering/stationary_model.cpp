@@ -120,7 +120,7 @@ std::int64_t least_registers(const step& st, const batched_tile& t) {
 
 int resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     const auto shared = stationary_shared_bytes(st, t);
-    auto blocks = std::min({(chip.shared_bytes + shared_of_a_block) / (shared + shared_of_a_block),
+    auto blocks = std::min({shared_of_an_sm(chip) / (shared + shared_of_a_block),
                             threads_of_an_sm / t.threads, most_resident});
     const auto needed = least_registers(st, t);
     // The compiler fills what it may have to the last: with few, it misses some.
@@ -155,7 +155,7 @@ void add_stages(std::vector<batched_tile>& out, const step& st, batched_tile t, 
     if (stage > most_stage_bytes) return;
     std::int64_t last = 0;
     for (std::int64_t blocks = 1; blocks <= most_resident; ++blocks) {
-        const auto room = (chip.shared_bytes + shared_of_a_block) / blocks - shared_of_a_block;
+        const auto room = shared_of_an_sm(chip) / blocks - shared_of_a_block;
         auto stages = most_stages;
         const auto fits = [&] {
             t.stages = static_cast<std::int32_t>(stages);

@@ -226,7 +226,7 @@ double seconds_on_cuda(const work& w, const batched_tile& t, const machine& chip
         const auto busy = steps * tiles * words * (sides * sums + lines * 0.75) / sharing;
         const auto shared = lanes_shared(w, t.products, t.tile_m, t.boxed) + shared_of_a_block;
         const auto resident =
-            std::clamp<double>(static_cast<double>((chip.shared_bytes + shared_of_a_block) / shared), 1.0,
+            std::clamp<double>(static_cast<double>(shared_of_an_sm(chip) / shared), 1.0,
                                static_cast<double>(blocks_of_an_sm));
         const auto groups = static_cast<double>(t.threads) / lanes,
                    rounds = static_cast<double>(t.products) * tiles / groups;

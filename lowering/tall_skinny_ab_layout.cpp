@@ -182,7 +182,7 @@ std::int64_t ab_resident_blocks(const step& st, const batched_tile& t, const mac
     const auto registers = std::min<std::int64_t>(255, up(ab_registers(st, t), 8) * 8);
     const auto shared = ab_shared_bytes(st, t) + shared_of_a_block;
     return std::max<std::int64_t>(
-        1, std::min({(chip.shared_bytes + shared_of_a_block) / shared, registers_of_an_sm / (registers * t.threads),
+        1, std::min({shared_of_an_sm(chip) / shared, registers_of_an_sm / (registers * t.threads),
                      threads_of_an_sm / t.threads, blocks_of_an_sm}));
 }
 

@@ -184,7 +184,7 @@ std::int64_t atb_unit(const batched_tile& t) {
 
 std::int64_t atb_resident_blocks(const step& st, const batched_tile& t, const machine& chip) {
     if (t.in_registers) return t.stages;
-    const auto by_shared = (chip.shared_bytes + shared_of_a_block) / (atb_shared_bytes(st, t) + shared_of_a_block);
+    const auto by_shared = shared_of_an_sm(chip) / (atb_shared_bytes(st, t) + shared_of_a_block);
     return std::clamp<std::int64_t>(
         std::min(by_shared, atb_blocks_by_registers(atb_registers(st, t), atb_threads(st, t))), 1,
         most_blocks_of_an_sm);

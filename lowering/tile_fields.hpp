@@ -35,6 +35,7 @@ void for_each_field(Tile& t, const F& f) {
     f(std::string_view("realigned"), t.realigned);
     f(std::string_view("thread_products"), t.thread_products);
     f(std::string_view("boxed"), t.boxed);
+    f(std::string_view("streamed"), t.streamed);
 }
 
 } // namespace ricci::lowering

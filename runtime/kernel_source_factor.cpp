@@ -68,7 +68,7 @@ std::string_view file_of(const step& st, bool cuda) {
                : is_by_warps(st.batched)                 ? "factor_warp.cuh"
                                                          : "factor_lanes.cuh";
     case factor_block:
-        return !cuda ? "factor_block_cpu.hpp" : is_streamed(st.batched) ? "factor_stream.cuh" : "factor_block.cuh";
+        return !cuda ? "factor_block_cpu.hpp" : st.batched.streamed ? "factor_stream.cuh" : "factor_block.cuh";
     case factor_blocked:
         return "factor_blocked.cuh";
     default:
@@ -147,9 +147,7 @@ kernel_request make_factor(const step& st, const machine& chip) {
         if (batch.empty()) pack.number(0);
     }
     const auto& tile = st.batched;
-    out.shape.grid = st.kernel == family::factor_block && cuda && is_streamed(tile)
-                         ? factor_stream_blocks(st, tile, chip)
-                         : (sizes.matrices + tile.products - 1) / tile.products;
+    out.shape.grid = factor_blocks(st, tile, chip);
     out.shape.threads = tile.threads;
     out.shape.shared_bytes = static_cast<int>(factor_shared_bytes(st, tile, chip));
     out.shape.seconds_per_block = factor_seconds(st, tile, chip) * chip.processors /

@@ -200,13 +200,9 @@ void* step_memory::address(int n, std::int32_t source) const {
     return begin(sets_[static_cast<std::size_t>(n)], r) - regions_[r].first * size_of(regions_[r].type);
 }
 
-/// What a region begins with: all of a table, else a block of numbers.
-std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) const {
+std::vector<std::byte> step_memory::table_of(const set& of, std::size_t which) const {
     const auto& r = regions_[which];
     const auto elements = static_cast<std::size_t>(r.last - r.first + 1);
-    if (!is_index(r.type))
-        return random_numbers(r.type, std::min(block_elements, elements), which + 1,
-                              r.is_positive ? signs::positive : signs::both);
     const auto count = std::max<std::int64_t>(r.entries_below, 1);
     const auto rising = [&](std::size_t e) {
         return static_cast<std::int64_t>(static_cast<double>(e) / static_cast<double>(elements) *
@@ -233,11 +229,16 @@ std::vector<std::byte> step_memory::block_of(const set& of, std::size_t which) c
     return out;
 }
 
-/// A block from the host, then ever longer copies of what is there.
-void step_memory::fill(const set& of, std::size_t which) const {
+/// All of a table, or a block of numbers, then ever longer copies of what is there.
+void step_memory::fill(const set& of, std::size_t which) {
     const auto& r = regions_[which];
     auto* const target = begin(of, which);
-    const auto block = block_of(of, which);
+    auto& block = blocks_[which]; // numbers are made once: they took most of a short tuning's time
+    if (is_index(r.type))
+        block = table_of(of, which);
+    else if (block.empty())
+        block = random_numbers(r.type, std::min(block_elements, static_cast<std::size_t>(r.last - r.first + 1)),
+                               which + 1, r.is_positive ? signs::positive : signs::both);
     backend_.copy_in(target, block.data(), block.size());
     for (std::size_t done = block.size(); done < r.bytes();) {
         const auto size = std::min(done, r.bytes() - done);

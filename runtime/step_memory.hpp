@@ -83,14 +83,14 @@ class step_memory {
     std::size_t region_of(std::int32_t source) const { return region_of_source_.at(source); }
     std::byte* begin(const set& of, std::size_t r) const;
     void add_region(const lowering::step& st, const lowering::operand& o, const lowering::statement& s);
-    void fill(const set& of, std::size_t r) const;
+    void fill(const set& of, std::size_t r);
     void add_output(std::int32_t source);
     bool is_output(std::int32_t source) const;
     /// What their operands in the roles matrix and vector hold, in all sets, if those are in memory.
     void write_matrices(std::span<const lowering::step> steps);
     /// For refill_outputs.
     void keep_outputs();
-    std::vector<std::byte> block_of(const set& of, std::size_t r) const;
+    std::vector<std::byte> table_of(const set& of, std::size_t r) const;
 
     backend& backend_;
     table_order order_ = table_order::spread;
@@ -100,6 +100,7 @@ class step_memory {
     std::vector<region> regions_;
     std::map<std::int32_t, std::size_t> region_of_source_;
     std::set<std::int32_t> by_address_; ///< sources whose data is null
+    std::map<std::size_t, std::vector<std::byte>> blocks_; ///< what a region begins with
     std::vector<set> sets_;
     std::size_t bytes_ = 0;
 };

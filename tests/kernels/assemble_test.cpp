@@ -10,6 +10,7 @@
 #include "tests/kernels/chain_cases.hpp"
 #include "tests/kernels/covering.hpp"
 #include "tests/kernels/cubin_frame.hpp"
+#include "tests/seeds.hpp"
 #include "tests/skip.hpp"
 #include "tests/winograd_layer.hpp"
 
@@ -20,19 +21,22 @@
 
 namespace {
 
-/// NVRTC for the architecture of this run, and a chip that has it; skips the test where there is no NVRTC.
+/// The architecture of this run, RICCI_TEST_CAPABILITY: 90 is sm_90.
+const auto capability = static_cast<int>(ricci::tests::number_from_environment("RICCI_TEST_CAPABILITY", 90));
+
+/// NVRTC for it, and a chip that has it; skips the test where there is no NVRTC.
 struct assembler {
-    ricci::runtime::nvrtc_compiler compiler{RICCI_TEST_CAPABILITY, 99};
+    ricci::runtime::nvrtc_compiler compiler{capability, 99};
     ricci::lowering::machine chip;
 
     explicit assembler(ricci::lowering::machine like = ricci::tests::some_gpu()) : chip(std::move(like)) {
         ricci::test::skip_unless(compiler.found(), "no NVRTC");
-        chip.architecture = "sm_" + std::to_string(RICCI_TEST_CAPABILITY);
+        chip.architecture = "sm_" + std::to_string(capability);
     }
     void check(const std::string& source, std::int64_t most_bytes = 0) {
         const auto code = compiler.compile(source);
         REQUIRE(!code.empty());
-        if (RICCI_TEST_CAPABILITY != 90) return;
+        if (capability != 90) return;
         INFO(source.substr(0, source.find("#include")));
         CHECK(ricci::tests::frame_bytes(code) <= most_bytes);
     }
@@ -61,7 +65,7 @@ TEST_CASE("every kernel is assembled") {
 }
 
 TEST_CASE("A^T B by boxes of columns that start anywhere is assembled") {
-    if (RICCI_TEST_CAPABILITY < 90) return; // there are no such boxes
+    if (capability < 90) return; // there are no such boxes
     assembler with;
     for (const char* operands :
          {"C=f32[24,40] A=f16[4000001,24] B=f16[4000001,40]", "C=f32[64,64] A=f32[4000001,64] B=f32[4000001,64]",
@@ -152,7 +156,7 @@ TEST_CASE("chains with factorizations and solves are assembled") {
 }
 
 TEST_CASE("layers by minimal filtering are assembled") {
-    if (RICCI_TEST_CAPABILITY < 90) return; // there they are several kernels
+    if (capability < 90) return; // there they are several kernels
     assembler with;
     with.chip.launch_seconds = 1; // one kernel rather than several
     struct layer {
@@ -178,7 +182,7 @@ TEST_CASE("layers by minimal filtering are assembled") {
 }
 
 TEST_CASE("transforms of tiles by themselves are assembled") {
-    if (RICCI_TEST_CAPABILITY < 90) return; // there are none without the one kernel
+    if (capability < 90) return; // there are none without the one kernel
     assembler with;
     for (const auto& [m, taps] : {std::pair(2, 3), std::pair(4, 3), std::pair(6, 3), std::pair(2, 5)}) {
         INFO("F(" << m << ", " << taps << ")");

@@ -225,8 +225,8 @@ const covering_case stationary_cases[] = {
     {"C(i,j,e) = A(k,i,e)*B(j,k,e)", "C=f32[40,33,5] A=bf16[32,40,5] B=bf16[33,32,5]"},
 };
 
-// gett: beside gett_cases sides of several axes; both operands padded; elements that may be copied 16 bytes at a time,
-// along either side, and that begin anywhere.
+// gett: beside gett_cases sides of several axes; both operands padded; elements that may be copied 16 bytes at a
+// time, along either side, and that begin anywhere.
 const covering_case gett_gpu_cases[] = {
     {"O(k,x,y) += padded(D)(c,x+s-1,y+r-1)*F(k,c,s,r)", "O=f16[40,9,7] D=f16[24,9,7] F=f16[40,24,3,3]"},
     {"O(x,y,k) = padded(D)(x+s-1,y+r-1,c)*F(s,r,c,k)", "O=bf16[20,9,7] D=bf16[20,9,8] F=bf16[3,3,8,7]"},
@@ -277,7 +277,7 @@ void check(const covering_case (&cases)[Count], kind wanted = kind::chosen) {
             const auto first = std::find_if(to, candidates.end(), [&](const auto& t) { return t.*rare; });
             if (first != candidates.end()) std::iter_swap(to++, first);
         }
-        candidates.resize(std::min<std::size_t>(candidates.size(), RICCI_TEST_COUNT));
+        candidates.resize(std::min<std::size_t>(candidates.size(), count_of_run()));
         // each in a thread of its own: most of the time is theirs
         std::vector<std::future<std::unique_ptr<runtime::executable>>> compiled;
         for (const auto& tile : candidates) {
@@ -320,10 +320,10 @@ TEST_CASE("candidates of tall-skinny A^T B agree with the oracle") { check(atb_c
 
 TEST_CASE("candidates of A^T B by boxes whose columns start anywhere agree with the oracle") {
     check(shifted_cases, kind::realigned);
-    if constexpr (RICCI_TEST_DEVICE > 0) check(long_shifted_cases, kind::realigned);
+    if (device_code() > 0) check(long_shifted_cases, kind::realigned);
 }
 
-TEST_CASE("candidates of products of any axes agree with the oracle") { 
+TEST_CASE("candidates of products of any axes agree with the oracle") {
     check(gett_cases, kind::gett);
     check(gett_gpu_cases, kind::gett);
- }
+}

@@ -239,6 +239,13 @@ std::vector<matrix_problem> covering_problems() {
         add(routine::lu, 26, 21, 1, 5);
         out.back().type = type, out.back().layout = matrix_layout::padded;
     }
+    const auto add_as = [&](scalar_type type, routine what, std::int64_t n, std::int64_t r) {
+        add(what, n, n, r, 5);
+        out.back().type = type, out.back().layout = out.back().sides = matrix_layout::dense;
+        out.back().conjugated = is_complex(type) && what == routine::solve;
+    };
+    add_as(scalar_type::f64, routine::lu, 32, 1), add_as(scalar_type::c64, routine::lu, 33, 1);
+    add_as(scalar_type::c128, routine::solve, 20, 2), add_as(scalar_type::f32, routine::log_determinant, 24, 1);
     add(routine::lu, 69, 69, 1, 2);
     out.back().type = scalar_type::f64;
     return out;

@@ -14,12 +14,14 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <numeric>
 #include <random>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,7 @@ void check(std::vector<matrix_problem> problems, std::int32_t device,
 }
 
 /// Of so many kernels one is compiled: under sanitizers that takes three times as long.
-constexpr std::size_t every = RICCI_TEST_COUNT > 0 ? RICCI_TEST_COUNT : 1;
+const std::size_t every = count_of_run();
 
 bool is_left_out() {
     static std::size_t kernels = 0;
@@ -85,16 +87,15 @@ void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
     }
 }
 
-#if RICCI_TEST_DEVICE == 0 // a kernel compiles in half a second
-const std::vector<std::int64_t> sizes{1, 2, 3, 5, 8, 13, 17, 31, 32, 48, 65, 100, 512};
-#elif RICCI_TEST_DEVICE < 0 // threads are fibres
-const std::vector<std::int64_t> sizes{1, 2, 4, 5, 8, 9, 15, 17, 32, 50, 66};
-#else
-const std::vector<std::int64_t> sizes{
-    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,  17,  18,  19,  20,  21,  22,  23,  24, 25, 26,
-    27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42,  43,  44,  45,  46,  47,  48,  49,  50, 51, 52,
-    53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 80, 96, 100, 127, 128, 129, 160, 192, 256, 300, 512};
-#endif
+std::vector<std::int64_t> sizes() {
+    if (is_emulated()) return {1, 2, 4, 5, 8, 9, 15, 17, 32, 50, 66}; // threads are fibres
+    if (device_code() == 0)
+        return {1, 2, 3, 5, 8, 13, 17, 31, 32, 48, 65, 100, 512}; // a kernel compiles in half a second
+    std::vector<std::int64_t> all(65);
+    std::iota(all.begin(), all.end(), 1);
+    for (const std::int64_t n : {80, 96, 100, 127, 128, 129, 160, 192, 256, 300, 512}) all.push_back(n);
+    return all;
+}
 
 } // namespace
 
@@ -103,7 +104,7 @@ TEST_CASE("square matrices are factored") {
     std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = static_cast<std::size_t>(what);
-    for (const auto n : sizes) {
+    for (const auto n : sizes()) {
         matrix_problem p;
         p.what = what, p.m = p.n = n;
         p.type = types[turn % std::size(types)];
@@ -122,8 +123,8 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
     std::vector<std::int64_t> all;
     for (std::int64_t n = 1; n <= 65; ++n) all.push_back(n);
     for (const std::int64_t n : {100, 129, 200, 512})
-        if (RICCI_TEST_DEVICE >= 0 || n == 100) all.push_back(n);
-    const std::size_t step = RICCI_TEST_DEVICE < 0 ? std::size(types) : 1; // emulated, each size of one type
+        if (!is_emulated() || n == 100) all.push_back(n);
+    const std::size_t step = is_emulated() ? std::size(types) : 1; // emulated, each size of one type
     std::vector<matrix_problem> problems;
     std::size_t turn = 0, first = 0;
     for (const auto type : types) {
@@ -131,7 +132,7 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
         for (auto at = first++ % step; at < all.size(); at += step) {
             matrix_problem p;
             p.what = what, p.type = type, p.m = p.n = all[at], p.seed = ++turn;
-            p.batch = p.n > (RICCI_TEST_DEVICE < 0 ? 16 : 65) ? 1 : 1 + p.n % 3;
+            p.batch = p.n > (is_emulated() ? 16 : 65) ? 1 : 1 + p.n % 3;
             do p.kind = kinds[turn++ % std::size(kinds)];
             while (!is_wanted(p.kind, p));
             problems.push_back(p);
@@ -195,7 +196,7 @@ TEST_CASE("LU of f64 as a stream of matrices") { // a block factors several, who
         add_kinds(problems, p);
     }
     for (auto& p : problems)
-        if (p.kind == matrix_kind::random) p.batch = RICCI_TEST_DEVICE < 0 ? 14 : 900;
+        if (p.kind == matrix_kind::random) p.batch = is_emulated() ? 14 : 900;
     check(problems, device);
 }
 
@@ -208,37 +209,40 @@ TEST_CASE("races of LU as a stream", "[.]") {
             for (const auto kind : {matrix_kind::random, matrix_kind::zero, matrix_kind::with_nan}) {
                 matrix_problem p;
                 p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64, p.kind = kind;
-                p.batch = RICCI_TEST_DEVICE < 0 ? 14 : 500;
+                p.batch = is_emulated() ? 14 : 500;
                 problems.push_back(p);
             }
             check(problems, device);
         }
 }
 
-TEST_CASE("of equally large numbers the first is the pivot, at every step") {
+TEMPLATE_TEST_CASE("of equally large numbers the first is the pivot, at every step", "", double, float,
+                   std::complex<double>, std::complex<float>) {
     // Hadamard's matrices of order 2^p, their rows in any order: elements stay sums of powers of two, exactly, and in
-    // each step about half of them are equally large
+    // each step about half of them are equally large. Of other sizes some of their rows' leading parts.
     using namespace ricci::indices;
+    using number = TestType;
     const device where(device_under_test());
     std::mt19937 random(1);
     constexpr std::int64_t batch = 7;
-    for (const std::int64_t n : {4, 8, 16, 32, 64, 128}) {
-        std::vector<double> a(static_cast<std::size_t>(n * n * batch));
+    for (const std::int64_t n : {4, 8, 12, 16, 20, 32, 64, 128}) {
+        if (is_left_out() || (is_emulated() && n > 64 && !std::is_same_v<number, double>)) continue;
+        std::vector<number> a(static_cast<std::size_t>(n * n * batch));
         std::vector<std::int32_t> pivots;
-        const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t e) -> double& {
+        const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t e) -> number& {
             return a[static_cast<std::size_t>(i + n * (j + n * e))];
         };
-        std::vector<std::int64_t> row(static_cast<std::size_t>(n));
+        std::vector<std::int64_t> row(std::bit_ceil(static_cast<std::size_t>(n)));
         for (std::int64_t e = 0; e < batch; ++e) {
             std::iota(row.begin(), row.end(), 0);
             std::shuffle(row.begin(), row.end(), random);
             for (std::int64_t i = 0; i < n; ++i)
-                for (std::int64_t j = 0; j < n; ++j)
-                    at(i, j, e) =
-                        std::popcount(static_cast<std::uint64_t>(row[static_cast<std::size_t>(i)] & j)) % 2 == 0 ? 1
-                                                                                                                 : -1;
+                for (std::int64_t j = 0; j < n; ++j) {
+                    const auto both = static_cast<std::uint64_t>(row[static_cast<std::size_t>(i)] & j);
+                    at(i, j, e) = std::popcount(both) % 2 == 0 ? number(1) : number(-1);
+                }
         }
-        tensor<double, dyn, dyn, dyn> A(n, n, batch, where);
+        tensor<number, dyn, dyn, dyn> A(n, n, batch, where);
         tensor<std::int32_t, dyn, dyn> found(n, batch, where);
         tensor<std::int32_t, dyn> info(batch, where);
         A.upload(a);
@@ -250,6 +254,7 @@ TEST_CASE("of equally large numbers the first is the pivot, at every step") {
                     if (std::abs(at(i, k, e)) > std::abs(at(best, k, e))) best = i;
                 pivots.push_back(static_cast<std::int32_t>(best));
                 for (std::int64_t j = 0; j < n; ++j) std::swap(at(k, j, e), at(best, j, e));
+                if (at(k, k, e) == number(0)) continue;
                 for (std::int64_t i = k + 1; i < n; ++i) {
                     at(i, k, e) /= at(k, k, e);
                     for (std::int64_t j = k + 1; j < n; ++j) at(i, j, e) -= at(i, k, e) * at(k, j, e);
@@ -271,6 +276,22 @@ TEST_CASE("every type and layout is factored") {
             matrix_problem p;
             p.what = what, p.type = type, p.layout = layout, p.batch = 19;
             p.m = p.n = std::array<std::int64_t, 3>{6, 11, 20}[turn++ % 3];
+            if (!is_left_out()) problems.push_back(p);
+        }
+    check(problems, device);
+}
+
+TEST_CASE("matrices that are aligned to a part of a number are factored and solved") {
+    const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr, routine::solve, routine::least_squares);
+    for (const std::int64_t n : {2, 3, 6, 10, 20, 33, 70})
+        for (const auto type : types) {
+            if (device == 0 && n != 6 && n != 33) continue; // whose vectors may begin anywhere
+            matrix_problem p;
+            p.what = what, p.type = type, p.m = p.n = n, p.r = 2, p.batch = n > 16 ? 5 : 19;
+            p.layout = p.sides = matrix_layout::displaced;
+            p.seed = static_cast<std::uint64_t>(n);
             if (!is_left_out()) problems.push_back(p);
         }
     check(problems, device);
@@ -302,9 +323,9 @@ TEST_CASE("systems are solved at once") {
         for (const bool positive : {false, true}) {
             matrix_problem p;
             p.what = routine::solve, p.m = p.n = n, p.r = r, p.positive = positive;
-            p.type = types[turn % std::size(types)];
+            p.type = types[(turn + turn / 2) % std::size(types)]; // of both methods all
             p.layout = layouts[turn / 2 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
-            p.apart = turn % 3 != 0, p.conjugated = turn % 4 == 1, p.unpivoted = false;
+            p.apart = turn % 3 != 0, p.conjugated = is_complex(p.type) && turn % 3 == 1, p.unpivoted = false;
             ++turn;
             add_kinds(problems, p);
         }
@@ -407,7 +428,7 @@ TEST_CASE("a batch of no matrices, and one of many") {
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
     for (const auto what : {routine::cholesky, routine::lu, routine::qr})
-        for (const std::int64_t batch : {0, RICCI_TEST_DEVICE < 0 ? 300 : 3000}) {
+        for (const std::int64_t batch : {0, is_emulated() ? 300 : 3000}) {
             matrix_problem p;
             p.what = what, p.m = p.n = 3, p.batch = batch;
             problems.push_back(p);
@@ -452,12 +473,11 @@ TEST_CASE(
     check(problems, device);
 }
 
-#if RICCI_TEST_DEVICE == 0
 TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
+    if (device_code() != 0) return;
     matrix_problem p;
     p.what = routine::solve, p.m = p.n = 1500, p.batch = 1, p.positive = true; // judged in n^2
     check({p}, 0);
     p.what = routine::least_squares, p.m = 8, p.n = 280000, p.positive = false;
     check({p}, 0);
 }
-#endif

@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/planned_cases.hpp"
+#include "tests/skip.hpp"
 
 #include <algorithm>
 

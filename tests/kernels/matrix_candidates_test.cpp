@@ -137,7 +137,7 @@ std::size_t check(const matrix_problem& p, std::int32_t code, family kernel, std
 
 TEST_CASE("candidates of factorizations and solves are right") {
     const auto code = device_under_test();
-    const auto most = static_cast<std::size_t>(number_from_environment("RICCI_TEST_N", RICCI_TEST_COUNT));
+    const auto most = count_of_run();
     std::mt19937_64 random(1);
     for (const auto& p : problems()) {
         std::size_t kernels = 0;

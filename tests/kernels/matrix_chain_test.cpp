@@ -258,13 +258,13 @@ void check(const std::string& what, sizes s) {
 } // namespace
 
 TEST_CASE("a program's factorizations and solves are fused with its contractions") {
-    constexpr std::size_t every = RICCI_TEST_COUNT > 0 ? RICCI_TEST_COUNT : 1; // of the sizes: kernels compile long
+    const std::size_t every = ricci::tests::count_of_run(); // of the sizes: kernels compile long
     constexpr std::int64_t rows[] = {1, 3, 8, 13, 17, 34};
     for (std::size_t body = 0; body < bodies.size(); ++body)
         for (auto at = body % every; at < std::size(rows); at += every) {
             const auto& what = bodies[body];
             const auto turn = body + at; // of types and sides: the same cases whatever is left out
-            const sizes s{rows[at], 1 + static_cast<std::int64_t>(turn % 3), RICCI_TEST_DEVICE < 0 ? 21 : 1003};
+            const sizes s{rows[at], 1 + static_cast<std::int64_t>(turn % 3), ricci::tests::is_emulated() ? 21 : 1003};
             switch (turn % 4) {
             case 0:
                 check<double>(what, s);
@@ -283,7 +283,7 @@ TEST_CASE("a program's factorizations and solves are fused with its contractions
 
 TEST_CASE("an element has several matrices, and right-hand sides of several indices") {
     const auto on = under_test();
-    const std::int64_t n = 6, matrices = 3, sides = 2, batch = RICCI_TEST_DEVICE < 0 ? 13 : 501;
+    const std::int64_t n = 6, matrices = 3, sides = 2, batch = ricci::tests::is_emulated() ? 13 : 501;
     tensor<double, dyn, dyn, dyn> D(n, matrices, batch, on);
     tensor<double, dyn, dyn, dyn, dyn> given(n, sides, matrices, batch, on), x(n, sides, matrices, batch, on),
         y = x.copy();
@@ -331,7 +331,7 @@ TEST_CASE("an element has several matrices, and right-hand sides of several indi
 
 TEST_CASE("a matrix of extreme numbers changes no bit of its neighbors' solutions") {
     const auto on = under_test();
-    const sizes s{6, 2, RICCI_TEST_DEVICE < 0 ? 13 : 501};
+    const sizes s{6, 2, ricci::tests::is_emulated() ? 13 : 501};
     for (const bool by_qr : {false, true}) {
         const auto solutions = [&](double weights) {
             operands<double> a(s, on);

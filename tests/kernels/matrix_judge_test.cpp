@@ -67,7 +67,7 @@ TEST_CASE("a number that is off by 1e-10 is found, in each routine's result") {
 }
 
 TEST_CASE("an info that LAPACK does not give is found, also where solutions are NaN then") {
-    for (const auto what : {routine::cholesky, routine::lu, routine::solve, routine::inverse,
+    for (const auto what : {routine::cholesky, routine::lu, routine::qr, routine::solve, routine::inverse,
                             routine::log_determinant, routine::least_squares})
         for (const auto kind : {matrix_kind::random, matrix_kind::singular, matrix_kind::zero}) {
             const auto p = problem(what, kind);

@@ -19,7 +19,8 @@ using namespace lowering;
 using enum matrix_role;
 
 std::string_view name_of_layout(matrix_layout l) {
-    constexpr std::string_view names[] = {"dense", "row-major", "interleaved", "padded", "reversed", "between"};
+    constexpr std::string_view names[] = {"dense",    "row-major", "interleaved", "padded",
+                                          "reversed", "between",   "displaced"};
     return names[static_cast<std::size_t>(l)];
 }
 std::string_view name_of_kind(matrix_kind k) {

@@ -18,8 +18,8 @@
 namespace ricci::tests {
 
 /// How a tensor's axes lie: first index fastest; last index fastest; the batch fastest; columns apart; rows reversed
-/// and an odd start; the batch between rows and columns.
-enum class matrix_layout : std::uint8_t { dense, row_major, interleaved, padded, reversed, between };
+/// and an odd start; the batch between rows and columns; dense, but aligned to a part of a number only.
+enum class matrix_layout : std::uint8_t { dense, row_major, interleaved, padded, reversed, between, displaced };
 
 enum class matrix_kind : std::uint8_t {
     random,   ///< in [-1, 1]; Hermitian positive definite for Cholesky, with a dominant diagonal for triangles and

@@ -64,6 +64,7 @@ class placer {
         }
         give_strides(out.positions, may, indices);
         finish(out, indices);
+        out.displaced = chance(0.2);
         return out;
     }
 
@@ -138,6 +139,7 @@ operand_place place_as(matrix_layout layout, const std::vector<operand_index>& i
     if (layout == matrix_layout::reversed && has_rows) out.positions[0].stride = -out.positions[0].stride;
     finish(out, indices);
     if (layout == matrix_layout::reversed) ++out.first, ++out.data, ++out.span; // an odd start
+    out.displaced = layout == matrix_layout::displaced;
     return out;
 }
 
@@ -153,8 +155,9 @@ matrix_operand::matrix_operand(scalar_type type, operand_place place, const matr
     : type_(type), place_(std::move(place)), base_(over.base_ + from), memory_(over.memory_) {}
 
 void matrix_operand::reserve(std::int64_t elements) {
-    memory_ =
-        std::make_shared<host_buffer>(static_cast<std::size_t>(std::max(elements, place_.span) * size_of(type_)));
+    const auto shift = place_.displaced ? size_of(is_index(type_) ? type_ : real_of(type_)) : 0;
+    memory_ = std::make_shared<host_buffer>(
+        static_cast<std::size_t>(std::max(elements, place_.span) * size_of(type_)), static_cast<std::size_t>(shift));
     std::memset(memory_->data(), 0x5a, memory_->size());
 }
 

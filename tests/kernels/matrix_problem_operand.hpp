@@ -43,6 +43,7 @@ struct operand_place {
     std::int64_t data = 0;  ///< of element (0, ..., 0)
     std::int64_t first = 0; ///< where all indices are at their beginnings
     std::int64_t span = 0;
+    bool displaced = false; ///< begins a part of a number behind a multiple of 256 bytes
 };
 
 /// What a randomly placed operand may do beside.

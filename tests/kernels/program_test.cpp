@@ -79,7 +79,7 @@ TEST_CASE("zeros and a product of many operands that adds through a table are on
 TEST_CASE("random programs agree with the oracle, fused or not") {
     const auto code = device_under_test();
     const auto first = number_from_environment("RICCI_TEST_SEED", 1);
-    const auto count = number_from_environment("RICCI_TEST_N", RICCI_TEST_COUNT);
+    const auto count = count_of_run();
     int fused = 0;
     for (auto seed = first; seed < first + count; ++seed) {
         const auto fill = seed % 2 == 0 ? program_data::integers : program_data::unit;

@@ -42,9 +42,9 @@ class maker {
                                         routine::apply_q,
                                         routine::form_q};
         constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
-        constexpr matrix_layout layouts[] = {matrix_layout::dense,       matrix_layout::row_major,
-                                             matrix_layout::interleaved, matrix_layout::padded,
-                                             matrix_layout::reversed,    matrix_layout::between};
+        constexpr matrix_layout layouts[] = {
+            matrix_layout::dense,    matrix_layout::row_major, matrix_layout::interleaved, matrix_layout::padded,
+            matrix_layout::reversed, matrix_layout::between,   matrix_layout::displaced};
         matrix_problem p;
         p.what = pick(routines), p.type = pick(types);
         choose_sizes(p);

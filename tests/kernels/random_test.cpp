@@ -6,7 +6,8 @@
 
 TEST_CASE("random statements agree with the oracle") {
     const auto device = ricci::tests::device_under_test();
-    const std::string reports = ricci::tests::run_random_cases(RICCI_TEST_COUNT, device);
+    const std::string reports =
+        ricci::tests::run_random_cases(static_cast<int>(ricci::tests::count_of_run()), device);
     INFO(reports);
     CHECK(reports.empty());
 }
