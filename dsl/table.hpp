@@ -8,6 +8,8 @@
 #include "lowering/statement.hpp"
 
 #include <array>
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -64,6 +66,26 @@ struct call_is_not_assigned {
                   "arguments: solve(A(i, j, e), i, j, X(j, e), info(e))");
 };
 
+template <class Table>
+struct entries_are_compared_one_by_one {
+    static_assert(sizeof(Table) == 0, "an index table's entry is compared where every position is an integer, as in "
+                                      "info(3) == 0; info.download() has all of them");
+};
+
+/// An entry whose positions are integers, read, or an integer itself.
+template <class X>
+std::int64_t entry_of(const X& x) {
+    if constexpr (std::integral<X>) {
+        return static_cast<std::int64_t>(x);
+    } else if constexpr (X::one_element && lowering::is_index(X::type)) {
+        const element_t<X::type> entry = x;
+        return entry;
+    } else {
+        (void)entries_are_compared_one_by_one<X>{};
+        return 0;
+    }
+}
+
 /// Type: that of the entries; an address is what a pointer_view has. Writable: by a call, as pivots or info.
 template <scalar_type Type, bool Writable, entries Said, class Shape, class... Positions>
 class table_access : public table_tag {
@@ -98,6 +120,8 @@ class table_access : public table_tag {
         read_element(&value, {header_, positions_.data()});
         return value;
     }
+    /// `if (info(3))`.
+    explicit operator bool() const requires(one_element && lowering::is_index(Type)) { return entry_of(*this) != 0; }
 
     template <class R>
     void operator=(const R&) const {
@@ -149,9 +173,22 @@ auto make_table(const lowering::access& header, const std::int64_t* extents, con
         header, extents, strides, as_affine(p)...);
 }
 
-/// `p(e) + 1`, `p(e) * A(i)`.
 template <class L, class R>
 concept with_table = std::derived_from<L, table_tag> || std::derived_from<R, table_tag>;
+template <class X>
+concept entry_or_integer = std::derived_from<X, table_tag> || std::integral<X>;
+
+/// `info(3) == 0`, `p(2) < p(3)`: entries are read, and compared as integers.
+template <class L, class R>
+requires(with_table<L, R>&& entry_or_integer<L>&& entry_or_integer<R>) bool operator==(const L& l, const R& r) {
+    return entry_of(l) == entry_of(r);
+}
+template <class L, class R>
+requires(with_table<L, R>&& entry_or_integer<L>&& entry_or_integer<R>) auto operator<=>(const L& l, const R& r) {
+    return entry_of(l) <=> entry_of(r);
+}
+
+/// `p(e) + 1`, `p(e) * A(i)`.
 template <class L, class R>
 requires with_table<L, R>
 int operator+(const L&, const R&) { return (void)tables_stand_alone_in_positions<L, R>{}, 0; }

@@ -1,6 +1,8 @@
 // program: resolves the names of a text program.
 #include "tools/program.hpp"
 
+#include "tools/own_info.hpp"
+
 #include <ricci/lowering/error.hpp>
 #include <ricci/runtime/run.hpp>
 
@@ -25,7 +27,8 @@ std::vector<argument> parse_arguments(const std::vector<std::string>& words, std
     return arguments;
 }
 
-resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example) {
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example,
+                         bool watched) {
     resolved_program program;
     program.statements = parse_text(text);
     const auto known = [&](std::string_view name) {
@@ -54,10 +57,12 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
                              fmt::format("'{}' is read here, but there is no file {}", name, found->source.value));
             program.operands.push_back(*found->operand);
         }
+        if (watched) add_own_info(s, program.own_names, program.operands);
         for (std::size_t n = 0; n < accesses.size(); ++n) {
             if (!s.writes(n)) continue;
             const std::string name(accesses[n].name);
-            program.written.insert(name);
+            const bool is_own = has_own_info(s) && n + 1 == accesses.size();
+            if (!is_own) program.written.insert(name);
             if (known(name)) continue;
             if (const auto found = find_given(name); found != givens.end() && found->operand) {
                 program.operands.push_back(*found->operand);

@@ -6,6 +6,7 @@
 #include <ricci/lowering/statement.hpp>
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,14 +39,16 @@ struct resolved_program {
     std::set<std::string> written;      ///< names that stand on a left side
     /// Of those created, what only statements of the program see, with a number for each: they need no memory.
     std::map<std::string, std::int32_t> locals;
+    std::list<std::string> own_names; ///< of tensors that the text does not name: own_info.hpp
 };
 
 /// What could stand behind NAME= for a tensor of `rank` axes.
 using value_example = std::string (*)(int rank, bool is_table);
 
 /// Parses `text` and finds its tensors. Throws ricci::error for a name that is neither given nor made by an earlier
-/// statement, and for a given name that no statement uses.
-resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example);
+/// statement, and for a given name that no statement uses. `watched`: calls without info get one, own_info.hpp.
+resolved_program resolve(std::string_view text, const std::vector<given>& givens, value_example example,
+                         bool watched = false);
 
 /// Makes locals of the names that the program creates, later statements read, and `given` does not have.
 void find_locals(resolved_program& program, const std::set<std::string>& given);

@@ -2,6 +2,7 @@
 #include "bench/output_files.hpp"
 #include "tools/commands.hpp"
 #include "tools/npy.hpp"
+#include "tools/own_info.hpp"
 #include "tools/program.hpp"
 
 #include <ricci/lowering/cost_model.hpp>
@@ -159,14 +160,12 @@ void save(const resolved_program& program, const tensor_files& files, device whe
     outputs.commit();
 }
 
-/// Whether `s` would make its left side with another type or other extents than `old`, the file that is there, has.
-bool would_differ(text_statement s, const npy_header& old, const resolved_program& program) {
-    if (s.is_call()) return false;
-    const auto& accesses = s.unbound.accesses;
-    if (std::any_of(accesses.begin() + 1, accesses.end(), [&](const auto& a) { return a.name == s.left(); }))
-        return false; // it would not be made
+/// Whether `s` would make what it writes in access n with another type or other extents than `old`, the file that is
+/// there, has.
+bool would_differ(text_statement s, std::size_t n, const npy_header& old, const resolved_program& program) {
+    if (!s.writes(n) || s.reads(s.unbound.accesses[n].name)) return false; // it would not be made
     try {
-        const text_operand made = create_left(s, program.operands);
+        const text_operand made = create_written(s, n, program.operands);
         return made.type != old.type || made.extents != old.extents;
     } catch (const error&) {
         return false;
@@ -180,11 +179,30 @@ void for_each_statement(const resolved_program& program, const tensor_files& fil
             f(s);
         } catch (const error& e) {
             const error said = numbered(e, s, program);
-            const auto& left = files.at(std::string(s.left()));
-            if (e.blame() != blame::statement || !left.header || !would_differ(s, *left.header, program)) throw said;
-            throw error(fmt::format("{}\n  note: '{}' was read from {}; without that file it would be made anew",
-                                    said.what(), s.left(), left.path.string()));
+            for (std::size_t n = 0; n < s.unbound.accesses.size() && e.blame() == blame::statement; ++n) {
+                const std::string name(s.unbound.accesses[n].name);
+                const auto& old = files.at(name);
+                if (old.header && would_differ(s, n, *old.header, program))
+                    throw error(
+                        fmt::format("{}\n  note: '{}' was read from {}; without that file it would be made anew",
+                                    said.what(), name, old.path.string()));
+            }
+            throw said;
         }
+}
+
+/// To stderr, what failed in calls whose info nobody asked for.
+void print_failures(const resolved_program& program, const tensor_files& files, device where) {
+    for (const auto& s : program.statements) {
+        if (!has_own_info(s)) continue;
+        const auto& name = s.unbound.accesses.back().name;
+        const auto info = std::ranges::find_if(program.operands, [&](const auto& o) { return o.name == name; });
+        std::vector<std::int32_t> codes(static_cast<std::size_t>(bytes_of(*info)) / sizeof(std::int32_t));
+        runtime::copy(cpu(), codes.data(), where, files.at(info->name).storage->data(),
+                      codes.size() * sizeof(std::int32_t));
+        if (const auto said = failures(s, *info, codes); !said.empty())
+            fmt::print(stderr, "warning: {}: {}\n", s.source, said);
+    }
 }
 
 std::string shape_of(const text_operand& operand) {
@@ -246,7 +264,8 @@ void run_as_program(const resolved_program& program, const tensor_files& files,
 int run_command(const run_options& options) {
     tensor_files files;
     const auto givens = open_files(parse_arguments(options.operands, example), files);
-    resolved_program program = resolve(options.statements, givens, [](int, bool) { return std::string(example); });
+    resolved_program program = resolve(
+        options.statements, givens, [](int, bool) { return std::string(example); }, true);
     check_outputs(program, files);
     const device where = options.device.empty() ? default_device() : parse_device(options.device);
     check_memory(program, where);
@@ -275,6 +294,7 @@ int run_command(const run_options& options) {
     for (const auto& operand : program.operands)
         if (program.written.count(operand.name) > 0 && !files.at(operand.name).path.empty())
             fmt::print("{} = {} in {}\n", operand.name, shape_of(operand), files.at(operand.name).path.string());
+    print_failures(program, files, where);
 
     // Only now, since running a statement again may change what it reads.
     if (options.time > 0 && is_program) {

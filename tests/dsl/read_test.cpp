@@ -95,3 +95,22 @@ TEST_CASE("the variable's type takes part in the promotion") {
     const double exact = a(i) * 1;
     CHECK(exact == 16777217);
 }
+
+TEST_CASE("entries of tables of integers are compared") {
+    ricci::tensor<int, 3> p(ricci::cpu());
+    p.upload({2, 0, 2});
+    ricci::tensor<std::int64_t, 2> q(ricci::cpu());
+    q.upload({std::int64_t{1} << 40, 0});
+    CHECK((p(0) == 2));
+    CHECK((p(0) != 1));
+    CHECK((0 < p(2)));
+    CHECK_FALSE(p(1) > 0);
+    CHECK((p(0) == p(2)));
+    CHECK((q(0) > p(0)));
+    CHECK((q(0) == std::int64_t{1} << 40));
+    const auto failed = [](const auto& info) { return info(1) ? 1 : 0; };
+    CHECK(failed(p) == 0);
+    CHECK(!q(1));
+    const int entry(p(0));
+    CHECK(entry == 2);
+}

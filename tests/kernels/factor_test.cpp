@@ -116,6 +116,21 @@ TEST_CASE("square matrices are factored") {
     check(problems, device);
 }
 
+TEST_CASE("every size of every type, by a kernel of its own", "[.][every]") {
+    const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
+    for (std::int64_t n = 1; n <= 64; ++n)
+        for (const auto type : types)
+            for (const auto kind : {matrix_kind::random, matrix_kind::graded, matrix_kind::nearly_singular}) {
+                matrix_problem p;
+                p.what = what, p.m = p.n = n, p.type = type, p.kind = kind, p.batch = is_emulated() ? 3 : 37;
+                p.seed = static_cast<std::uint64_t>(n);
+                if (is_wanted(kind, p)) problems.push_back(p);
+            }
+    check(problems, device);
+}
+
 TEST_CASE("every size of every type, by kernels with sizes as arguments") { // one a routine and type is compiled
     const ricci::device where(device_under_test());
     const auto chip = runtime::backend_of(where).machine();

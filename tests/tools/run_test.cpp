@@ -168,8 +168,8 @@ TEST_CASE("statements that hand each other what has no file are one program, and
     }
     write_array(f / "b.npy", {3, 2}, {1, 2, 3, 4, 5, 6});
     write_array(f / "u.npy", {2, elements}, u);
-    const std::vector<std::string> words = {"x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(q,e)", "B=b.npy", "u=u.npy",
-                                            "v=v.npy", "--device", "cpu"};
+    const std::vector<std::string> words = {
+        "x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(q,e)", "B=b.npy", "u=u.npy", "v=v.npy", "--device", "cpu"};
     auto more = words;
     more.insert(more.end(), {"--explain", "--time", "3"});
     const auto o = run(f, more);
@@ -189,7 +189,8 @@ TEST_CASE("statements that hand each other what has no file are one program, and
     refused(f, {"x(q,e) = B(q,i)*u(i,e); y(l(j,e)) += B(q,j)*x(q,e)", "B=b.npy", "u=u.npy", "y=y.npy", "l=l.npy"}, 1,
             "l(j, e) at j = 1, e = 500 is 2, no value for position 1 of y, whose extent is 2");
     const auto text = ricci_command({"explain", "x(q,e) = B(q,i)*u(i,e); v(j,e) = B(q,j)*x(q,e)", "B=f64[3,2]",
-                                     "u=f64[2,3000]", "--device", "cpu"}, {f.path(), {}});
+                                     "u=f64[2,3000]", "--device", "cpu"},
+                                    {f.path(), {}});
     CHECK_THAT(text.out, Catch::Contains("steps 1 to 2 are one kernel over e"));
 }
 
@@ -306,6 +307,14 @@ TEST_CASE("an old result is named only where it is the mistake") {
     CHECK_THAT(said({"C(i) = A(i,0)", "A=a.npy", "C=c.npy"}, {}), Catch::Contains(note));
     CHECK_THAT(said({"C(i,j) = 2i*A(i,k)*B(k,j)", "A=a.npy", "B=b.npy", "C=c.npy"}, {}), Catch::Contains(note));
     CHECK_THAT(said({"C(i,j) = C(i,j)*A(i,j)", "A=a.npy", "C=c.npy"}, {}), !Catch::Contains("note: "));
+    // results of a call
+    write_array(f / "k.npy", {2, 2, 3}, counting(12));
+    write_array(f / "b3.npy", {2, 3}, counting(6));
+    CHECK_THAT(said({"info(e) = cholesky(A(i,j,e), i, j)", "A=k.npy", "info=c.npy"}, {}),
+               Catch::Contains("note: 'info' was read from c.npy"));
+    CHECK_THAT(said({"X(j,e) = solve(A(i,j,e), i, j, B(i,e))", "A=k.npy", "B=b3.npy", "X=c.npy"}, {}),
+               Catch::Contains("note: 'X' was read from c.npy"));
+    CHECK_THAT(said({"solve(A(i,j,e), i, j, X(j,e))", "A=k.npy", "X=c.npy"}, {}), !Catch::Contains("note: "));
 }
 
 TEST_CASE("a result that cannot be written is named as the user did") {
@@ -361,6 +370,35 @@ TEST_CASE("index tables are files of integers") {
     refused(f, {"D(q(e)) = A(0,p(e))", "A=a.npy", "p=p.npy", "q=q.npy", "D=d.npy"}, 1, "write distinct(q) there");
 }
 
+TEST_CASE("matrices that fail are told of where no info is asked for") {
+    const folder f;
+    write_array(f / "a.npy", {2, 2, 3}, {2, 1, 1, 2, 1, 2, 2, 1, 1, 1, 1, 1}); // the last two: indefinite, singular
+    write_array(f / "b.npy", {2, 3}, counting(6));
+    const auto with_errors = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "run");
+        const auto o = ricci_command(arguments, {f.path(), {}});
+        CHECK(o.code == 0);
+        return o.err;
+    };
+    CHECK(with_errors({"X(j,e) = solve(A(i,j,e), i, j, B(i,e))", "A=a.npy", "B=b.npy", "X=x.npy"}) ==
+          "warning: X(j,e) = solve(A(i,j,e), i, j, B(i,e)): info is not 0 for 1 of 3 matrices, the first is 2 at "
+          "e = 2\n");
+    CHECK(
+        with_errors({"X(j,e) = solve(A(i,j,e), i, j, B(i,e), positive_definite)", "A=a.npy", "B=b.npy", "X=x.npy"}) ==
+        "warning: X(j,e) = solve(A(i,j,e), i, j, B(i,e), positive_definite): info is not 0 for 2 of 3 matrices, the "
+        "first is 2 at e = 1\n");
+    CHECK(with_errors({"l(), s() = log_determinant(A(i,j,2), i, j)", "A=a.npy", "l=l.npy", "s=s.npy"}) ==
+          "warning: l(), s() = log_determinant(A(i,j,2), i, j): info is 2\n");
+    CHECK(with_errors({"K(i,j,e) = A(i,j,e); y(i,e) = B(i,e); solve(K(i,j,e), i, j, y(j,e)); X(i,e) = 2*y(i,e)",
+                       "A=a.npy", "B=b.npy", "X=x.npy"}) ==
+          "warning: solve(K(i,j,e), i, j, y(j,e)): info is not 0 for 1 of 3 matrices, the first is 2 at e = 2\n");
+    // nothing to tell: it was asked for, all is right, or there is none
+    run(f, {"X(j,e), info(e) = solve(A(i,j,e), i, j, B(i,e))", "A=a.npy", "B=b.npy", "X=x.npy", "info=info.npy"});
+    run(f, {"X(j,e) = solve(A(i,j,e(0,2)), i, j, B(i,e))", "A=a.npy", "B=b.npy", "X=y.npy"});
+    run(f, {"qr(A(i,j,e), i, j)", "A=a.npy"});
+    CHECK(f.contents().size() == 7);
+}
+
 TEST_CASE("damaged files are refused with 1") {
     const folder f;
     write_operands(f);
@@ -370,8 +408,7 @@ TEST_CASE("damaged files are refused with 1") {
     std::string bytes = good;
     bytes.replace(bytes.find("<f8"), 3, "<i8");
     write_bytes(f / "int.npy", bytes);
-    refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
-            "A holds integers (i64), with which nothing computes");
+    refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1, "A holds integers (i64), with which nothing computes");
     bytes.replace(bytes.find("<i8"), 3, "<u8");
     write_bytes(f / "int.npy", bytes);
     refused(f, {gemm, "A=int.npy", "B=b.npy", "C=c.npy"}, 1,
