@@ -12,19 +12,6 @@ namespace {
 constexpr std::int64_t strip = 8, least_rows = 65, most_rows = 256; ///< a row's number is a byte
 constexpr std::int64_t registers_wanted = 160;
 
-/// Eight columns took 3400 to 3900 cycles to 128 rows on an H100, a seventh more where an SM has several blocks, and
-/// 5000 to 5500 beyond, with five rows a lane. Of so many matrices, and as many as run at once or more.
-double seconds_of(const step& st, const batched_tile& tile, const machine& chip, double matrices, double at_least) {
-    const auto s = matrix_sizes_of(st);
-    const auto n = static_cast<double>(s.n);
-    const double panel_cycles = (s.n <= 4 * warp ? 3700 : 5200) * (tile.stages > 1 ? 1.15 : 1);
-    const double cycles = panel_cycles * static_cast<double>(up(s.n, strip)) / tile.stages *
-                          (tile.threads == 128 || tile.stages == 1 ? 1 : 1.1);
-    const double by_memory = (16 * n * n + 4 * n + 4) / (0.9 * chip.bandwidth),
-                 by_sms = cycles / (sm_clock(chip) * chip.processors);
-    return std::max(matrices * by_memory, std::max(matrices, at_least) * by_sms);
-}
-
 } // namespace
 
 std::int64_t factor_stream_shared_bytes(const step& st) {
@@ -40,9 +27,18 @@ std::int64_t factor_stream_blocks(const step& st, const batched_tile& tile, cons
                                   static_cast<std::int64_t>(chip.processors) * std::max(tile.stages, 1));
 }
 
+/// Eight columns took 3400 to 3900 cycles to 128 rows on an H100, a seventh more where an SM has several blocks, and
+/// 5000 to 5500 beyond, with five rows a lane. As if the batch filled the chip, whatever it is: the choice of a
+/// kernel must not change with it (tests/kernels/matrix_batches_test.cpp).
 double factor_stream_seconds(const step& st, const batched_tile& tile, const machine& chip) {
-    return seconds_of(st, tile, chip, static_cast<double>(matrix_sizes_of(st).matrices),
-                      static_cast<double>(chip.processors) * tile.stages);
+    const auto s = matrix_sizes_of(st);
+    const auto n = static_cast<double>(s.n), matrices = static_cast<double>(s.matrices);
+    const double panel_cycles = (s.n <= 4 * warp ? 3700 : 5200) * (tile.stages > 1 ? 1.15 : 1);
+    const double cycles = panel_cycles * static_cast<double>(up(s.n, strip)) / tile.stages *
+                          (tile.threads == 128 || tile.stages == 1 ? 1 : 1.1);
+    const double by_memory = (16 * n * n + 4 * n + 4) / (0.9 * chip.bandwidth),
+                 by_sms = cycles / (sm_clock(chip) * chip.processors);
+    return matrices * std::max(by_memory, by_sms);
 }
 
 std::vector<batched_tile> factor_stream_candidates(const step& st, const machine& chip) {
@@ -64,9 +60,8 @@ std::vector<batched_tile> factor_stream_candidates(const step& st, const machine
             static_cast<std::int32_t>(std::min(by_memory, registers_of_an_sm / (threads * registers_wanted)));
         if (tile.stages > 0) out.push_back(tile);
     }
-    // whatever the number of matrices, so that another one needs no other kernel
     std::stable_sort(out.begin(), out.end(), [&](const batched_tile& a, const batched_tile& b) {
-        return seconds_of(st, a, chip, 1, 0) < seconds_of(st, b, chip, 1, 0);
+        return factor_stream_seconds(st, a, chip) < factor_stream_seconds(st, b, chip);
     });
     return out;
 }

@@ -68,36 +68,6 @@ bool has_unit_steps(const step& st) {
     return is_one(st.matrices.row) || is_one(st.matrices.column);
 }
 
-/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square): a matrix's steps,
-/// and what is done for all of a warp's one by one, wait for results while as many matrices as fit are under way;
-/// shared memory moves 128 bytes a cycle for each; and the matrices come and go. Of so many matrices, and as many as
-/// are under way at once or more.
-double seconds_of(const step& st, const batched_tile& tile, const machine& chip, double matrices, double at_least) {
-    const auto s = shape_of(st, tile);
-    const double words = static_cast<double>(s.size) / 4, rows = static_cast<double>(s.lane_rows),
-                 of_warp = static_cast<double>(s.of_warp), steps = static_cast<double>(s.pivots()),
-                 panels = static_cast<double>(up(s.pivots(), s.panel)), panel = static_cast<double>(s.panel),
-                 parts = s.is_complex ? 2 : 1;
-    double tiles = 0; // of 8 columns
-    for (std::int64_t first = 0; first < s.pivots(); first += s.panel)
-        tiles += static_cast<double>(up(s.columns() - std::min(first + s.panel, s.pivots()), 8));
-    const bool by_elements = s.m * s.size % 16 != 0; // columns begin at no multiples of 16 bytes
-    const double waiting = 157 * steps * rows * parts + 24 * tiles * of_warp + 4440 +
-                           (by_elements ? 18 * steps * rows * of_warp : 0) + 70.0 * static_cast<double>(s.n * s.r);
-    const double accesses = panel * words / 4, // of a pivot's row
-        moved = 0.57 * steps * (4 * accesses + rows * (accesses + 1) + 1) / of_warp +
-                3 * panels * panel * words * rows / of_warp +
-                tiles * words * (panel / 2 + 4 * static_cast<double>(s.halves));
-    const auto resident = static_cast<double>(resident_blocks(s, tile, chip) * tile.products);
-    const double by_sms =
-        (std::max(matrices, at_least) * waiting / resident + matrices * moved) / (sm_clock(chip) * chip.processors);
-    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), r = static_cast<double>(s.r);
-    const double bytes =
-        static_cast<double>(s.size) * ((st.matrices.keeps_factors ? 2 : 1) * m * n + 2 * n * r) + 4 * n + 4;
-    const double by_memory = matrices * bytes / (0.93 * chip.bandwidth);
-    return std::max(by_memory, by_sms) + 0.1 * std::min(by_memory, by_sms);
-}
-
 } // namespace
 
 bool is_by_warps(const batched_tile& tile) { return tile.core == batched_core::mma; }
@@ -122,10 +92,33 @@ std::int64_t factor_warp_shared_bytes(const step& st, const batched_tile& tile) 
     return tile.products * matrix_bytes(shape_of(st, tile));
 }
 
+/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square): a matrix's steps,
+/// and what is done for all of a warp's one by one, wait for results while as many matrices as fit are under way;
+/// shared memory moves 128 bytes a cycle for each; and the matrices come and go.
 double factor_warp_seconds(const step& st, const batched_tile& tile, const machine& chip) {
-    const auto at_once = resident_blocks(shape_of(st, tile), tile, chip) * tile.products * chip.processors;
-    return seconds_of(st, tile, chip, static_cast<double>(matrix_sizes_of(st).matrices),
-                      static_cast<double>(at_once));
+    const auto s = shape_of(st, tile);
+    const double words = static_cast<double>(s.size) / 4, rows = static_cast<double>(s.lane_rows),
+                 of_warp = static_cast<double>(s.of_warp), steps = static_cast<double>(s.pivots()),
+                 panels = static_cast<double>(up(s.pivots(), s.panel)), panel = static_cast<double>(s.panel),
+                 parts = s.is_complex ? 2 : 1;
+    double tiles = 0; // of 8 columns
+    for (std::int64_t first = 0; first < s.pivots(); first += s.panel)
+        tiles += static_cast<double>(up(s.columns() - std::min(first + s.panel, s.pivots()), 8));
+    const bool by_elements = s.m * s.size % 16 != 0; // columns begin at no multiples of 16 bytes
+    const double waiting = 157 * steps * rows * parts + 24 * tiles * of_warp + 4440 +
+                           (by_elements ? 18 * steps * rows * of_warp : 0) + 70.0 * static_cast<double>(s.n * s.r);
+    const double accesses = panel * words / 4, // of a pivot's row
+        moved = 0.57 * steps * (4 * accesses + rows * (accesses + 1) + 1) / of_warp +
+                3 * panels * panel * words * rows / of_warp +
+                tiles * words * (panel / 2 + 4 * static_cast<double>(s.halves));
+    const auto resident = static_cast<double>(resident_blocks(s, tile, chip) * tile.products);
+    const double by_sms = (waiting / resident + moved) / (sm_clock(chip) * chip.processors);
+    const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), r = static_cast<double>(s.r);
+    const double bytes =
+        static_cast<double>(s.size) * ((st.matrices.keeps_factors ? 2 : 1) * m * n + 2 * n * r) + 4 * n + 4;
+    const double by_memory = bytes / (0.93 * chip.bandwidth);
+    return static_cast<double>(matrix_sizes_of(st).matrices) *
+           (std::max(by_memory, by_sms) + 0.1 * std::min(by_memory, by_sms));
 }
 
 std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& chip) {
@@ -144,7 +137,7 @@ std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& 
         for (const std::int32_t panel : {8, 4})
             for (const std::int32_t warps : {1, 2, 4}) {
                 batched_tile tile;
-                tile.core = batched_core::mma, tile.tile_m = lanes, tile.k_panel = panel,
+                tile.core = batched_core::mma, tile.tile_m = lanes, tile.k_panel = panel;
                 tile.boxed = matrices_are_dense(st);
                 tile.threads = warp * warps, tile.products = tile.threads / lanes;
                 const auto sh = shape_of(st, tile);
@@ -152,7 +145,7 @@ std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& 
                     factor_warp_shared_bytes(st, tile) > chip.shared_bytes)
                     continue;
                 tile.stages = static_cast<std::int32_t>(resident_blocks(sh, tile, chip));
-                found.push_back({tile, seconds_of(st, tile, chip, 1, 0)}); // whatever their number
+                found.push_back({tile, factor_warp_seconds(st, tile, chip)});
             }
     std::stable_sort(found.begin(), found.end(),
                      [](const priced& a, const priced& b) { return a.seconds < b.seconds; });

@@ -300,9 +300,12 @@ TEST_CASE("matrices that are aligned to a part of a number are factored and solv
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr, routine::solve, routine::least_squares);
+    std::size_t turn = static_cast<std::size_t>(what);
     for (const std::int64_t n : {2, 3, 6, 10, 20, 33, 70})
         for (const auto type : types) {
             if (device == 0 && n != 6 && n != 33) continue; // whose vectors may begin anywhere
+            ++turn;                                         // half of them, of neighboring sizes other types
+            if (device <= 0 && (turn + turn / std::size(types)) % 2 == 0) continue;
             matrix_problem p;
             p.what = what, p.type = type, p.m = p.n = n, p.r = 2, p.batch = n > 16 ? 5 : 19;
             p.layout = p.sides = matrix_layout::displaced;
