@@ -19,7 +19,8 @@ struct factor_by_threads {
                                   : units % 4 == 0 && matrices_of_block % 4 == 0 ? 4
                                   : units % 2 == 0 && matrices_of_block % 2 == 0 ? 2
                                                                                  : 1;
-    using slab = matrix_slab<matrix_role, m, n, m, groups, 16, by_units>;
+    /// Complex numbers in memory are aligned to their parts only, and move as wholes from here.
+    using slab = matrix_slab<matrix_role, m, n, m, groups, 16, by_units || is_complex>;
     static constexpr int slab_at = 128, pivots_at = slab_at + (in_slabs ? slab::bytes : 0),
                          bytes = pivots_at + pivot_bytes;
     static constexpr int blocks_of_sm = stages > 0 ? stages : 1;
