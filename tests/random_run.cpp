@@ -97,12 +97,11 @@ std::string run_and_compare(random_case& c, std::int32_t device_code,
     return report.empty() ? report : c.text + report;
 }
 
-std::string run_random_cases(int count, std::int32_t device_code) {
+std::string run_random_cases(std::size_t count, std::int32_t device_code) {
     const std::uint64_t first = number_from_environment("RICCI_TEST_SEED", 1);
-    const std::uint64_t number = number_from_environment("RICCI_TEST_N", static_cast<std::uint64_t>(count));
     std::string reports;
     int failed = 0;
-    for (std::uint64_t seed = first; seed < first + number && failed < reported; ++seed) {
+    for (std::uint64_t seed = first; seed < first + count && failed < reported; ++seed) {
         random_case c = make_random_case(seed);
         const std::string report = run_and_compare(c, device_code);
         if (!report.empty()) reports += report + '\n', ++failed;

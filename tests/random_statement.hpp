@@ -5,6 +5,7 @@
 #include "tests/host_memory.hpp"
 #include "tests/oracle.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,7 +32,7 @@ std::string run_and_compare(random_case& c, std::int32_t device_code,
                             const oracle_result* known = nullptr);
 
 /// Runs cases one after another; returns the reports of the first few that failed. RICCI_TEST_SEED sets the first
-/// seed (1) and RICCI_TEST_N overrides `count`.
-std::string run_random_cases(int count, std::int32_t device_code);
+/// seed (1).
+std::string run_random_cases(std::size_t count, std::int32_t device_code);
 
 } // namespace ricci::tests

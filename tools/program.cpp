@@ -61,7 +61,8 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
         for (std::size_t n = 0; n < accesses.size(); ++n) {
             if (!s.writes(n)) continue;
             const std::string name(accesses[n].name);
-            const bool is_own = has_own_info(s) && n + 1 == accesses.size();
+            const bool is_own =
+                has_own_info(s) && s.unbound.call.of(lowering::matrix_role::info) == static_cast<int>(n);
             if (!is_own) program.written.insert(name);
             if (known(name)) continue;
             if (const auto found = find_given(name); found != givens.end() && found->operand) {

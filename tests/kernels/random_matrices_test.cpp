@@ -6,8 +6,7 @@
 
 TEST_CASE("random factorizations and solves are right") {
     const auto device = ricci::tests::device_under_test();
-    const std::string reports =
-        ricci::tests::run_random_problems(static_cast<int>(ricci::tests::count_of_run()), device);
+    const std::string reports = ricci::tests::run_random_problems(ricci::tests::count_of_run(), device);
     INFO(reports);
     CHECK(reports.empty());
 }

@@ -3,6 +3,7 @@
 
 #include "tests/kernels/matrix_problem.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace ricci::tests {
 matrix_problem make_random_problem(std::uint64_t seed);
 
 /// Runs problems one after another; returns what was wrong with the first few that failed, and their seeds.
-/// RICCI_TEST_SEED sets the first seed (1) and RICCI_TEST_N overrides `count`.
-std::string run_random_problems(int count, std::int32_t device);
+/// RICCI_TEST_SEED sets the first seed (1).
+std::string run_random_problems(std::size_t count, std::int32_t device);
 
 } // namespace ricci::tests

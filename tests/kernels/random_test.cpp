@@ -6,8 +6,7 @@
 
 TEST_CASE("random statements agree with the oracle") {
     const auto device = ricci::tests::device_under_test();
-    const std::string reports =
-        ricci::tests::run_random_cases(static_cast<int>(ricci::tests::count_of_run()), device);
+    const std::string reports = ricci::tests::run_random_cases(ricci::tests::count_of_run(), device);
     INFO(reports);
     CHECK(reports.empty());
 }
