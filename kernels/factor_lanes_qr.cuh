@@ -68,18 +68,22 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
         is_unsafe = reflect_alone(x, tau, a);
     else
         is_unsafe = is_said(reflect_together(x, memory, tau, a, at), memory, at);
+    int info = 0;
+    if constexpr (solves_alone)
+        if (!is_unsafe) info = solve_alone(x);
     if constexpr (keeps_factors || sides > 0)
         if (!is_unsafe) store_columns(x, matrix, right, at);
     // lanes without a column come along
     if (one_lane || many_warps ? is_unsafe : __any_sync(0xffffffffu, is_unsafe))
         factor_scaled(matrix, right, tau, a, lane, is_unsafe && !at.idle);
 
-    int info = 0;
     if constexpr (sides > 0) {
-        meet();
-        auto* const inverses =
-            reinterpret_cast<element*>(memory + vectors_place + at.group * (row_lanes * vector_units * 16));
-        info = solve_sides(matrix, right, inverses, taus, lane, !at.idle);
+        if (!solves_alone || is_unsafe) {
+            meet();
+            auto* const inverses =
+                reinterpret_cast<element*>(memory + vectors_place + at.group * (row_lanes * vector_units * 16));
+            info = solve_sides(matrix, right, inverses, taus, lane, !at.idle);
+        }
     }
     if constexpr (has_role[info_role])
         if (!at.idle && lane == 0)

@@ -61,6 +61,18 @@ RICCI_FUNCTION constexpr bool is_full_unit(int h) {
     return first_row_of(end - 1) + unit_lanes <= m;
 }
 
+/// Of a right-hand side the lane's rows.
+RICCI_FUNCTION void load_side(element (&x)[row_slots], const element* right, int side, lane_place at) {
+    RICCI_UNROLL
+    for (int h = 0; h < row_slots; ++h) {
+        const int i = row_of(at, h);
+        if constexpr (has_role[given_role])
+            x[h] = i < m ? right[i + side * padded_rows] : zero();
+        else
+            x[h] = from_real<element>(i == side, 0);
+    }
+}
+
 /// Lanes without a column get some lane's of a matrix that is there.
 RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element* right, lane_place at) {
     if constexpr (is_flat) {
@@ -72,6 +84,8 @@ RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element
         RICCI_UNROLL
         for (int c = 0; c < n; ++c) RICCI_UNROLL
         for (int h = 0; h < m; ++h) x[c][h] = as_meant(flat[offset_in_shared(h, c)]);
+        RICCI_UNROLL
+        for (int c = n; c < all_columns; ++c) load_side(x[c], right, c - n, at);
         return;
     }
     const int twist = own_twist(static_cast<int>(threadIdx.x));
@@ -91,16 +105,7 @@ RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element
             for (int t = 0; t < row_unit; ++t) x[c][h + t] = as_meant(unit.at[t]);
         }
         untwist(x[c], twist);
-        if (sides > 0 && j >= n && j < all_columns && !at.idle) {
-            RICCI_UNROLL
-            for (int h = 0; h < row_slots; ++h) {
-                const int i = row_of(at, h);
-                if constexpr (has_role[given_role])
-                    x[c][h] = i < m ? right[i + (j - n) * padded_rows] : zero();
-                else
-                    x[c][h] = from_real<element>(i == j - n, 0);
-            }
-        }
+        if (sides > 0 && j >= n && j < all_columns && !at.idle) load_side(x[c], right, j - n, at);
     }
 }
 
@@ -109,6 +114,10 @@ RICCI_FUNCTION void store_columns(lane_columns& x, element* matrix, element* rig
     at.q += at.zero;
     if (at.idle) return;
     if constexpr (is_flat) {
+        RICCI_UNROLL
+        for (int c = n; c < all_columns; ++c) RICCI_UNROLL
+        for (int i = 0; i < n; ++i) right[i + (c - n) * padded_rows] = x[c][i];
+        if constexpr (!keeps_factors && !smallest_norm) return; // what was solved was in registers
         element flat[row_slots * column_slots];
         RICCI_UNROLL
         for (int c = 0; c < n; ++c) RICCI_UNROLL

@@ -19,7 +19,7 @@ template <int Groups, int Shift>
 using matrices_moved_by = matrix_slab<matrix_role, m, n, padded_rows, Groups, Shift, (Groups > 1 || row_unit > 1)>;
 using matrices_unmoved = matrices_moved_by<1, 16>;
 /// A thread's own matrix is one column of all its elements.
-constexpr bool is_flat = one_lane && all_columns == n && matrices_unmoved::is_span;
+constexpr bool is_flat = one_lane && matrices_unmoved::is_span;
 
 struct reading_order {
     bool by_turns;             ///< matrices in the warp's lanes

@@ -1,4 +1,5 @@
-// factor_lanes_qr_sides: R x = Q^H b, or x = Q R^-H b, in shared memory by a matrix's lanes.
+// factor_lanes_qr_sides: R x = Q^H b, by a lane in its registers, by lanes of a warp in theirs, R in shared memory; or,
+// by several warps, and x = Q R^-H b by any lanes, in shared memory.
 #pragma once
 
 #include "factor_lanes_qr_scaled.cuh"
@@ -64,10 +65,94 @@ RICCI_FUNCTION void multiply_by_q(const element* v, element* right, const elemen
     }
 }
 
+/// The only lane of a matrix solves before anything leaves its registers. Returns LAPACK's info; NaN are the solutions
+/// where it is not 0.
+constexpr bool solves_alone = one_lane && sides > 0 && !smallest_norm;
+RICCI_FUNCTION int solve_alone(lane_columns& x) {
+    element inverse[n];
+    int info = 0;
+    RICCI_UNROLL
+    for (int k = n - 1; k >= 0; --k) {
+        inverse[k] = inverse_for_solving(x[k][k]);
+        if (size_of_pivot(inverse[k]) == 0) info = k + 1;
+    }
+    RICCI_UNROLL
+    for (int c = n; c < all_columns; ++c)
+        RICCI_UNROLL
+        for (int k = n - 1; k >= 0; --k) {
+            const bool is_number = real_of(inverse[k]) == real_of(inverse[k]);
+            const element solution = is_number ? x[c][k] * inverse[k] : x[c][k] / x[k][k];
+            x[c][k] = info != 0 ? not_a_number() : solution;
+            RICCI_UNROLL
+            for (int i = 0; i < k; ++i) subtract_product(x[c][i], x[k][i], solution);
+        }
+    return info;
+}
+
+/// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown goes
+/// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by.
+RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int lane, bool exists) {
+    constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work,
+                  at_once = larger_of(1, smaller_of(sides, 4 / lines));
+    const int thread = static_cast<int>(threadIdx.x) % 32, first = thread - lane;
+    const auto row = [&](int h) { return lane + lanes_at_work * h; };
+    const auto has_row = [&](int h) { return exists && row(h) < n; };
+    element inverse[lines];
+    bool is_plain = true;
+    int info = 0;
+    RICCI_UNROLL
+    for (int h = lines - 1; h >= 0; --h) {
+        inverse[h] = has_row(h) ? inverse_for_solving(as_meant(r_factor[offset_in_shared(row(h), row(h))]))
+                                : from_real<element>(1, 0);
+        is_plain = is_plain && real_of(inverse[h]) == real_of(inverse[h]);
+        const unsigned zeros = __ballot_sync(0xffffffffu, size_of_pivot(inverse[h]) == 0) >> first;
+        if (const unsigned mine = zeros << (32 - lanes_at_work); mine != 0) { // others' are above
+            info = lanes_at_work * h + 1;
+            while ((zeros >> (info - 1 - lanes_at_work * h) & 1u) == 0) ++info;
+        }
+    }
+    if (__any_sync(0xffffffffu, !is_plain)) return -1;
+    RICCI_UNROLL_ONCE
+    for (int side = 0; side < sides; side += at_once) {
+        element y[lines][at_once];
+        RICCI_UNROLL
+        for (int h = 0; h < lines; ++h)
+            RICCI_UNROLL
+            for (int s = 0; s < at_once; ++s)
+                y[h][s] = has_row(h) && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
+        RICCI_UNROLL
+        for (int h = lines - 1; h >= 0; --h)
+            RICCI_UNROLL_ONCE
+            for (int l = smaller_of(lanes_at_work, n - lanes_at_work * h) - 1; l >= 0; --l) {
+                const int k = l + lanes_at_work * h;
+                element of_column[lines];
+                RICCI_UNROLL
+                for (int g = 0; g <= h; ++g)
+                    of_column[g] = exists && row(g) < k ? as_meant(r_factor[offset_in_shared(row(g), k)]) : zero();
+                RICCI_UNROLL
+                for (int s = 0; s < at_once; ++s) {
+                    const element solution = shuffle(y[h][s] * inverse[h], first + l);
+                    RICCI_UNROLL
+                    for (int g = 0; g <= h; ++g)
+                        if (row(g) < k) subtract_product(y[g][s], of_column[g], solution);
+                }
+            }
+        RICCI_UNROLL
+        for (int h = 0; h < lines; ++h)
+            RICCI_UNROLL
+            for (int s = 0; s < at_once; ++s)
+                if (has_row(h) && side + s < sides)
+                    right[row(h) + (side + s) * padded_rows] = info != 0 ? not_a_number() : y[h][s] * inverse[h];
+    }
+    return info;
+}
+
 /// Columns of R from the last on; of smallest_norm rows of R^H from the first on. Returns LAPACK's info; NaN are the
 /// solutions where it is not 0. inverses: memory for n elements, of the matrix; not used by a single lane.
 RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element* inverses, const element* taus,
                                int lane, bool exists) {
+    if constexpr (!many_warps && !one_lane && !smallest_norm)
+        if (const int info = solve_by_rows(r_factor, right, lane, exists); info >= 0) return info;
     const auto inverse_of = [&](int k) {
         return one_lane ? inverse_for_solving(as_meant(r_factor[offset_in_shared(k, k)])) : inverses[k];
     };

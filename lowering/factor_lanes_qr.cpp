@@ -13,8 +13,8 @@ namespace ricci::lowering {
 namespace {
 
 /// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side.
-constexpr double solve_latency = 120, row_latency = 150,
-                 sides_latency = 10500; ///< to fetch them, and for the solutions to leave
+constexpr double solve_latency = 30, row_latency = 120,
+                 sides_latency = 4000; ///< to fetch them, and for the solutions to leave
 
 /// What kernels/factor_lanes_qr_shape.cuh makes of the constants.
 struct lane_grid {
@@ -159,9 +159,9 @@ warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) 
 }
 
 // Factors by which the counts become cycles of an SM, fitted to 196 measurements on an H100 of 14 sizes from 16 to 32
-// in f64, and to 21 of other sizes and types; what right-hand sides take, to 5 of an older kernel. The parts share
-// the units: powers of what each would take are added. The first choice of each of the 14 sizes is within 2% of the
-// best measured.
+// in f64, and to 21 of other sizes and types; what right-hand sides take, to 100 of 15 sizes from 3 to 48, to 17%.
+// The parts share the units: powers of what each would take are added. The first choice of each of the 14 sizes is
+// within 2% of the best measured, with right-hand sides within 16%.
 constexpr double of_issue = 0.9, of_arithmetic = 1.7, of_shared = 0.88, of_copies = 0.97, sharing_power = 3.5;
 constexpr double of_missing_register = 0.02; ///< more instructions and latency
 /// The same where slots of rows and of columns end at different pivots.
