@@ -12,7 +12,8 @@
 // is meant of what lies in memory, that is factored none the less, with conjugates of sides and solutions.
 //
 // Columns in shared memory lie an odd multiple of 16 bytes apart: then the rows h and columns 2q, or 2q + 1, that the
-// lanes of a tile have lie on different banks.
+// lanes of a tile have lie on different banks. Where their lengths are odd every other one lies an element further
+// (factor_warp_shape.cuh).
 //
 // Constants: factor.hpp's, and
 //   lanes_of_matrix  8, 16 or 32; matrices_of_block * lanes_of_matrix == threads_per_block, whole warps
@@ -32,7 +33,6 @@ RICCI_FUNCTION element* matrix_of(const arguments& a, long long at) {
     else
         return operand_of<matrix_role>(a, at);
 }
-constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_role][1] == -1;
 
 /// f(line) for a warp's lanes, which have lines lane, lane + 32, ... of `Lines`.
 template <int Lines, class F>
@@ -47,10 +47,13 @@ RICCI_FUNCTION void each_line(const F& f) {
 RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matrix_memory& memory) {
     constexpr int size = static_cast<int>(sizeof(element)), unit = static_cast<int>(sizeof(real)),
                   in_column = larger_of(1, m / in_access);
-    // complex numbers are aligned to their parts only
-    const bool is_whole = size == unit || reinterpret_cast<unsigned long long>(from) % size == 0;
+    const auto address = reinterpret_cast<unsigned long long>(from);
+    const bool is_whole = size == unit || address % size == 0; // complex numbers are aligned to their parts only
+    const int lane = static_cast<int>(threadIdx.x % 32), shift = shifts ? static_cast<int>(address / size % 2) : 0;
+    if (shifts && lane == 0) memory.shift = static_cast<short>(shift);
+    const auto shift_of = [&](int j) { return shifts ? shift ^ (j & 1) : 0; };
     const auto copy = [&](int i, int j) {
-        element* const to = memory.a + i + j * lead;
+        element* const to = memory.a + (i + j * lead + shift_of(j));
         const element* const there = from + offset_of<matrix_role>(a, i, j);
         if (is_whole) {
             async_copy<size>(to, there, size);
@@ -63,9 +66,24 @@ RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matri
         RICCI_UNROLL_4
         for (int i = 0; i < m; ++i)
             each_line<n>([&](int j) { copy(i, j); });
-    } else if (in_slabs && m % in_access == 0 && reinterpret_cast<unsigned long long>(from) % 16 == 0) {
+    } else if (shifts && is_whole) {
+        constexpr int units = (m + 1) / 2, columns_at_once = 32 / units; // a column's units, its ends among them
+        const int first = lane / units, u = lane % units;
+        if (first < columns_at_once) {
+            RICCI_UNROLL_4
+            for (int j = first; j < n; j += columns_at_once) {
+                const int i = 2 * u - shift_of(j);
+                element* const to = memory.a + (2 * u + j * lead);
+                const element* const there = from + (i + j * m);
+                if (i < 0 && j == 0) // what lies before may be nobody's
+                    async_copy<size>(to + 1, there + 1, size);
+                else
+                    async_copy<16>(to, there, i + 1 < m ? 16 : size);
+            }
+        }
+    } else if (in_slabs && m % in_access == 0 && address % 16 == 0) {
         constexpr int columns_at_once = larger_of(1, 32 / in_column), whole = n / columns_at_once * columns_at_once;
-        const int lane = static_cast<int>(threadIdx.x % 32), j = in_column >= 32 ? 0 : lane / in_column;
+        const int j = in_column >= 32 ? 0 : lane / in_column;
         each_line<in_column * columns_at_once>([&](int unit) {
             const int i = (in_column >= 32 ? unit : lane - j * in_column) * in_access;
             element* const to = memory.a + (i + j * lead);
@@ -101,7 +119,7 @@ class warp_lu : public warp_lanes {
     RICCI_FUNCTION void load_sides(const arguments& a, long long at) const {
         RICCI_UNROLL_4
         for (int j = 0; j < sides; ++j)
-            each_row([&](int, int row) { memory.a[row + (n + j) * lead] = as_meant(given_side(a, at, row, j)); });
+            each_row([&](int, int row) { columns.column(n + j)[row] = as_meant(given_side(a, at, row, j)); });
     }
 
     /// U x = y, of which y lies behind the matrix: unknown by unknown, which its row's lane tells the others.
@@ -112,7 +130,7 @@ class warp_lu : public warp_lanes {
         bool is_small[lane_rows];
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
-            const pivot_inverse own(has_row(r) ? memory.a[row(r) + static_cast<int>(standing[r]) * lead] : one());
+            const pivot_inverse own(has_row(r) ? columns.column(static_cast<int>(standing[r]))[row(r)] : one());
             inverse[r] = own.factor, is_small[r] = own.is_small;
         }
         RICCI_UNROLL_ONCE
@@ -122,7 +140,7 @@ class warp_lu : public warp_lanes {
             for (int r = 0; r < lane_rows; ++r)
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s)
-                    y[r][s] = has_row(r) && side + s < sides ? memory.a[row(r) + (n + side + s) * lead] : zero();
+                    y[r][s] = has_row(r) && side + s < sides ? columns.column(n + side + s)[row(r)] : zero();
             const auto unknown = [&](int r, int s) {
                 const element x = y[r][s] * inverse[r];
                 return is_small[r] ? scaled(x, pivot_inverse::scale) : x;
@@ -135,7 +153,7 @@ class warp_lu : public warp_lanes {
                 RICCI_UNROLL
                 for (int r = 0; r < lane_rows; ++r) {
                     is_left[r] = has_row(r) && static_cast<int>(standing[r]) < k;
-                    u[r] = is_left[r] ? memory.a[row(r) + k * lead] : zero();
+                    u[r] = is_left[r] ? columns.column(k)[row(r)] : zero();
                 }
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
@@ -165,7 +183,7 @@ class warp_lu : public warp_lanes {
         int exchanged = 0;
         each_row([&](int r, int row) {
             const int k = static_cast<int>(standing[r]);
-            d.take(as_meant(memory.a[row + k * lead]));
+            d.take(as_meant(columns.column(k)[row]));
             exchanged ^= memory.positions[k] != k;
         });
         RICCI_UNROLL
@@ -177,32 +195,25 @@ class warp_lu : public warp_lanes {
         if (lane == 0 && exists) d.store(a, at, memory.info, exchanged != 0);
     }
 
+    /// Rows are gathered here, so that whole lines of the matrix leave.
     RICCI_FUNCTION void store_factors(const arguments& a, element* to) const {
-        if constexpr (!by_rows && lanes == 32 && lane_rows == 1) {
-            if (has_row(0)) {
-                const int position = position_of_row(0);
+        if constexpr (by_rows) {
+            RICCI_UNROLL_4
+            for (int i = 0; i < m; ++i) {
+                const int row = memory.rows_of_pivots[i];
+                for (int j = lane; j < n; j += lanes)
+                    to[offset_of<matrix_role>(a, i, j)] = columns.column(j)[row];
+            }
+        } else {
+            each_row([&](int, int i) {
+                const int row = memory.rows_of_pivots[i];
                 RICCI_UNROLL_4
                 for (int j = 0; j < n; ++j)
-                    to[offset_of<matrix_role>(a, position, j)] = memory.a[lane + j * lead];
-            }
-        } else { // whole lines of the matrix at once
-            if constexpr (by_rows) {
-                RICCI_UNROLL_4
-                for (int i = 0; i < m; ++i) {
-                    const int row = memory.rows_of_pivots[i];
-                    for (int j = lane; j < n; j += lanes)
-                        to[offset_of<matrix_role>(a, i, j)] = memory.a[row + j * lead];
-                }
-            } else {
-                each_row([&](int, int i) {
-                    const int row = memory.rows_of_pivots[i];
-                    RICCI_UNROLL_4
-                    for (int j = 0; j < n; ++j)
-                        to[offset_of<matrix_role>(a, i, j)] = memory.a[row + j * lead];
-                });
-            }
+                    to[offset_of<matrix_role>(a, i, j)] = columns.column(j)[row];
+            });
         }
     }
+
     /// Tells rows_of_pivots also of the rows that are none.
     RICCI_FUNCTION void place_others() const {
         if constexpr (m > pivots) {
@@ -239,7 +250,7 @@ class warp_lu : public warp_lanes {
                 for (int r = 0; r < lane_rows; ++r)
                     changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
                 const panel_product<Width> product(memory_of(of_warp, p), first);
-                product.apply(memory_of(of_warp, p), first + Width, changed);
+                product.apply(first + Width, changed);
             }
             __syncwarp();
         }
@@ -263,12 +274,10 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, stages > 0 ? sta
             start_loading(a, matrix_of(a, number(q)), memory_of(shared, q));
         commit_async_copies();
         if (threadIdx.x % lanes == 0) memory.at = number(p), memory.exists = first + p < a.matrices, memory.info = 0;
+        __syncwarp();
     }
     warp_lu lu(memory, static_cast<int>(threadIdx.x) % lanes);
-    if constexpr (has_sides) {
-        __syncwarp();
-        lu.load_sides(a, memory.at);
-    }
+    if constexpr (has_sides) lu.load_sides(a, memory.at);
     wait_async_copies<0>();
     __syncwarp();
     lu.factor(reinterpret_cast<unsigned char*>(&memory_of(shared, first_of_warp)));

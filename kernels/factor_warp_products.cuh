@@ -14,21 +14,23 @@ RICCI_FUNCTION element of_parts(const double (&x)[parts]) { return from_real<ele
 template <int Width>
 struct panel_product {
     static constexpr int slices = (Width + 3) / 4; ///< of 4 columns
+    matrix_columns columns;
     double update[parts][slices][row_tiles][2];
     int row_of[slices];
 
-    /// Of the panel that begins at column `first`, where M lies.
-    RICCI_FUNCTION panel_product(const matrix_memory& memory, int first) {
+    /// Of the panel that begins at column `first`, an even number, where M lies.
+    RICCI_FUNCTION panel_product(matrix_memory& memory, int first) : columns(memory) {
         const int h = static_cast<int>(threadIdx.x % 32) / 4, q = static_cast<int>(threadIdx.x) % 4;
         RICCI_UNROLL
         for (int s = 0; s < slices; ++s) {
             const int k = slices * q + s;
             const bool is_there = Width % 4 == 0 || k < Width;
+            const element* const of_column = columns.column(first + k, (slices % 2 == 0 ? s : k) % 2 != 0) + h;
             row_of[s] = memory.rows_of_pivots[is_there ? first + k : first];
             RICCI_UNROLL
             for (int half = 0; half < 2 * row_tiles; ++half) {
                 element x = zero();
-                if (half < row_halves && is_there) x = memory.a[8 * half + h + (first + k) * lead];
+                if (half < row_halves && is_there) x = of_column[8 * half];
                 RICCI_UNROLL
                 for (int part = 0; part < parts; ++part) update[part][s][half / 2][half % 2] = part_of(x, part);
             }
@@ -36,22 +38,24 @@ struct panel_product {
     }
 
     /// Columns from `column` on, of the lane's rows of 8 each those that have a bit in `changed`, from the lane's on.
-    RICCI_FUNCTION void apply(matrix_memory& memory, int column, const unsigned (&changed)[lane_rows]) const {
+    RICCI_FUNCTION void apply(int column, const unsigned (&changed)[lane_rows]) const {
         const int h = static_cast<int>(threadIdx.x % 32) / 4, q = static_cast<int>(threadIdx.x) % 4;
         RICCI_UNROLL_ONCE
         for (; column < all_columns; column += 8) {
             constexpr bool has_whole_tiles =
                 all_columns % 8 == 0 && panel % 8 == 0 && (pivots % panel == 0 || all_columns == pivots);
             const auto within = [&](int j) { return has_whole_tiles ? j : smaller_of(j, all_columns - 1); };
+            constexpr bool begins_odd = Width % 2 != 0;
+            const element* const of_rows = columns.column(within(column + h), (h % 2 != 0) != begins_odd);
             double x[parts][slices], c[parts][row_tiles][4];
             RICCI_UNROLL
             for (int s = 0; s < slices; ++s) {
-                const element of_pivot = memory.a[row_of[s] + within(column + h) * lead];
+                const element of_pivot = of_rows[row_of[s]];
                 RICCI_UNROLL
                 for (int part = 0; part < parts; ++part) x[part][s] = part_of(of_pivot, part);
             }
-            element* const at[2] = {memory.a + h + within(column + 2 * q) * lead,
-                                    memory.a + h + within(column + 2 * q + 1) * lead};
+            element* const at[2] = {columns.column(within(column + 2 * q), begins_odd) + h,
+                                    columns.column(within(column + 2 * q + 1), !begins_odd) + h};
             RICCI_UNROLL
             for (int half = 0; half < 2 * row_tiles; ++half)
                 RICCI_UNROLL

@@ -41,9 +41,9 @@ std::int64_t registers_of(const shape& s) {
 
 std::int64_t matrix_bytes(const shape& s) {
     const std::int64_t in_access = std::max<std::int64_t>(1, 16 / s.size),
-                       lead = (up(s.m, in_access) | 1) * in_access,
-                       elements =
-                           up_to((s.columns() - 1) * lead + std::max(lead, 8 * s.halves), in_access) + 2 * s.panel,
+                       lead = (up(s.m, in_access) | 1) * in_access, shift = in_access == 2 ? s.m % 2 : 0,
+                       elements = up_to((s.columns() - 1) * lead + std::max(lead, 8 * s.halves) + shift, in_access) +
+                                  2 * s.panel,
                        run = s.lanes * s.size;
     std::int64_t bytes = up_to(elements * s.size + 4 * (up_to(s.m, 4) + up_to(s.pivots(), 4) + 4), 16);
     while (run < 128 && bytes % 128 != run) bytes += 16;
