@@ -1,40 +1,17 @@
 // factor_block: a matrix a block, whole in shared memory, with its right-hand sides as further columns.
 //
 // Columns are in strips of eight. Warp 0 brings the next strip up to date and factors it (factor_block_panels) while
-// the other warps update the strips behind it by the panel before (factor_block_strips): one barrier a strip.
+// the other warps update the strips behind it by the panel before (factor_block_strips): one barrier a strip. Of QR all
+// warps bring the next strip up to date, since what all wait for is warp 0.
 //
 // Constants: factor.hpp's, and
 //   threads_per_block, matrices_of_block (one after another), shared_bytes
 //   lines_of_lane   QR: 2: the pivot's column stays in registers from its sums to the update, 1: it is read again
 //   stages          blocks that an SM shall have room for, by their registers; 0: as many as have shared memory there
-// From the start of shared memory: the columns, two panel_results, 32 elements a warp (QR, 64; solves, 64), info; of
-// smallest_norm the reflectors' conj(tau) behind them.
 #pragma once
 
-#include "factor_block_panels.cuh"
+#include "factor_block_memory.cuh"
 #include "factor_block_q.cuh"
-#include "ptx_copy.cuh"
-
-static_assert(rows > 0 && columns > 0, "sizes are constants");
-
-constexpr int m = static_cast<int>(rows), n = static_cast<int>(columns), sides = static_cast<int>(right_sides);
-constexpr int side_column = round_up(n, strip), all_columns = side_column + round_up(sides, strip);
-constexpr int ld = leading_dimension(padded_rows), strips = side_column / strip, all_strips = all_columns / strip;
-/// That the panels' updates reach: not the right-hand sides of smallest_norm.
-constexpr int updated_strips = smallest_norm ? strips : all_strips;
-constexpr int given_rows = smallest_norm ? n : m, solution_rows = smallest_norm ? m : n;
-constexpr int pivot_count = smaller_of(m, n), panels = (pivot_count + strip - 1) / strip;
-constexpr int scratch_elements = method == qr_method || has_sides ? 64 : 32;
-
-struct block_memory {
-    element columns_in_shared[ld * all_columns];
-    panel_results<strip> results[2];
-    element scratch[warps][scratch_elements];
-    int info;
-};
-constexpr int taus_place = sizeof(block_memory),
-              taus_bytes = smallest_norm ? panels * strip * static_cast<int>(sizeof(element)) : 0;
-static_assert(shared_bytes == 0 || taus_place + taus_bytes <= shared_bytes, "fits");
 
 /// Blocks that an SM has shared memory for, as long as their threads have some registers each.
 constexpr int registers_wanted = doubles && is_complex                       ? 168
@@ -48,86 +25,43 @@ constexpr int blocks_of_sm = stages > 0 ? stages
                                                           ? smaller_of(blocks_by_memory, blocks_by_registers)
                                                           : 1);
 
-/// move(i, j) for all elements of a matrix's columns from `begin` to `end` by the whole block, neighbors in memory by
-/// neighboring threads.
-template <int Role, class Move>
-RICCI_FUNCTION void each_element(int height, int begin, int end, const Move& move) {
-    const int thread = static_cast<int>(threadIdx.x), width = end - begin;
-    if constexpr (length_of_step(matrix_step[Role][0]) <= length_of_step(matrix_step[Role][1])) {
-        RICCI_UNROLL_4
-        for (int e = thread; e < height * width; e += threads_per_block) move(e % height, begin + e / height);
-    } else {
-        RICCI_UNROLL_4
-        for (int e = thread; e < height * width; e += threads_per_block) move(e / width, begin + e % width);
-    }
-}
-
-RICCI_FUNCTION void load_columns(const arguments& a, long long at, element* s, int begin, int end) {
-    const element* const from = operand_of<matrix_role>(a, at);
-    constexpr int unit = static_cast<int>(sizeof(real));
-    each_element<matrix_role>(m, begin, end, [&](int i, int j) {
-        if (method == cholesky_method && i < j) return;
-        const element* const x = from + offset_of<matrix_role>(a, i, j);
-        if constexpr (conjugated) {
-            s[i + j * ld] = as_meant(*x);
-        } else {
-            // complex numbers are aligned to their parts only
-            for (int part = 0; part < parts; ++part)
-                async_copy<unit>(reinterpret_cast<real*>(s + i + j * ld) + part,
-                                 reinterpret_cast<const real*>(x) + part, unit);
-        }
-    });
-    commit_async_copies();
-}
-
-/// The first strip is there afterwards; the others once all threads have waited for their copies.
-RICCI_FUNCTION void load_block(const arguments& a, long long at, element* s) {
-    const int thread = static_cast<int>(threadIdx.x);
-    load_columns(a, at, s, 0, smaller_of(strip, n));
-    load_columns(a, at, s, smaller_of(strip, n), n);
-    if constexpr (has_sides) {
-        const element* b = nullptr;
-        if constexpr (has_role[given_role]) b = operand_of<given_role>(a, at);
-        each_element<has_role[given_role] ? given_role : solution_role>(m, 0, sides, [&](int i, int j) {
-            element x = i == j ? one() : zero();
-            if constexpr (has_role[given_role]) x = i < given_rows ? b[offset_of<given_role>(a, i, j)] : zero();
-            s[i + (side_column + j) * ld] = x;
-        });
-    }
-    // rows and columns that fill tiles
-    if constexpr (padded_rows > m)
-        for (int e = thread; e < (padded_rows - m) * all_columns; e += threads_per_block)
-            s[m + e % at_least_one(padded_rows - m) + e / at_least_one(padded_rows - m) * ld] = zero();
-    if constexpr (side_column > n)
-        for (int e = thread; e < m * (side_column - n); e += threads_per_block) s[e % m + (n + e / m) * ld] = zero();
-    if constexpr (all_columns > side_column + sides)
-        for (int e = thread; e < m * (all_columns - side_column - sides); e += threads_per_block)
-            s[e % m + (side_column + sides + e / m) * ld] = zero();
-    wait_async_copies<1>();
-    __syncthreads();
-}
-
-RICCI_FUNCTION void store_block(const arguments& a, long long at, const element* s, int info) {
-    if constexpr (keeps_factors) {
-        element* const to = operand_of<matrix_role>(a, at);
-        each_element<matrix_role>(m, 0, n, [&](int i, int j) {
-            if (method != cholesky_method || i >= j) to[offset_of<matrix_role>(a, i, j)] = as_meant(s[i + j * ld]);
-        });
-    }
-    if constexpr (has_sides) {
-        element* const to = operand_of<solution_role>(a, at);
-        each_element<solution_role>(solution_rows, 0, sides, [&](int i, int j) {
-            to[offset_of<solution_role>(a, i, j)] = info == 0 ? s[i + (side_column + j) * ld] : not_a_number();
-        });
-    }
-}
-
 /// Strip s by panel p: its columns from the panel's first row on.
 RICCI_FUNCTION void update_strip(const block_memory& memory, element* all, int p, int s, element* scratch) {
     const int first = p * strip;
     const int begin = method == cholesky_method ? (s < strips ? (s - p) * strip : -1) : s - p;
     update_near_strip<strip>(all + first + first * ld, ld, padded_rows - first, memory.results[p % 2],
                              all + first + s * strip * ld, begin, scratch, strip);
+}
+
+/// Strip p + 1 by panel p of QR, by all warps, of which each has rows.
+constexpr bool shares_next = method == qr_method && uses_mma && warps > 1;
+RICCI_FUNCTION void update_next_strip(block_memory& memory, element* all, int p, int warp) {
+    const int first = p * strip, height = padded_rows - first, lane = static_cast<int>(threadIdx.x % 32);
+    const panel_results<strip>& of = memory.results[p % 2];
+    const element* const factored = all + first + first * ld;
+    const reflectors v{factored, ld};
+    const near_view c{all + first + (p + 1) * strip * ld, ld};
+    element* const w = memory.scratch[0];
+    multiply_adjoint<strip>(v, height, c, memory.scratch[warp], strip, warp, warps);
+    __syncthreads();
+    if (warp == 0) {
+        RICCI_UNROLL
+        for (int e = lane; e < strip * strip; e += 32)
+            for (int other = 1; other < warps; ++other) w[e] = w[e] + memory.scratch[other][e];
+        __syncwarp();
+        solve_lower<strip, true>(
+            [&](int t, int k) { return of.g[t + k * strip]; }, [&](int t) { return of.g[t + t * strip]; }, w, strip);
+    }
+    __syncthreads();
+    const auto y = [&](int k, int j) { return w[k + j * strip]; };
+    if (warp == 0)
+        subtract_from_strip<strip>(
+            0, strip, [&](int i, int k) { return v.at(i, k, true); }, y, c);
+    RICCI_UNROLL_ONCE
+    for (int i = strip + 16 * warp; i < height; i += 16 * warps)
+        subtract_from_strip<strip>(
+            i, smaller_of(i + 16, height), [&](int row, int k) { return factored[row + k * ld]; }, y, c);
+    __syncthreads();
 }
 
 /// By warp 0.
@@ -180,10 +114,13 @@ RICCI_FUNCTION void solve_smallest(block_memory& memory, const element* taus) {
     }
 }
 
-RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory, element* taus) {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
+/// turn: how many matrices the block had before.
+RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory, element* taus, int turn) {
+    // with what the compiler knows to be the same in all lanes branches and barriers take less
+    const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
     element* const all = memory.columns_in_shared;
-    load_block(a, at, all);
+    const bool in_bulk = moves_in_bulk(a, at);
+    load_block(a, at, memory, in_bulk, turn);
     int info = 0;
     bool is_odd = false;
     // LU: the strips on the left are updated for their rows
@@ -194,13 +131,20 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         const bool has_next = next < panels;
         // warp 0 has but the next panel's strip, where there is one; the others share the rest
         const bool is_apart = warps > 1 && has_next;
-        const int end = is_apart && warp == 0 ? smaller_of(right, 1) : right + left, step = is_apart ? warps - 1 : warps;
+        if (shares_next && p >= 0 && has_next) update_next_strip(memory, all, p, warp);
+        const int own = shares_next ? 0 : smaller_of(right, 1), end = is_apart && warp == 0 ? own : right + left,
+                  step = is_apart ? warps - 1 : warps;
         RICCI_UNROLL_ONCE
         for (int e = warp; e < end; e += step)
             update_strip(memory, all, p, e < right ? next + e : e - right, memory.scratch[warp]);
-        if (p >= 0 && warp == warps - 1) write_vector(a, at, memory.results[p % 2], taus, p);
+        if (p >= 0 && warp == warps - 1) {
+            write_vector(a, at, memory.results[p % 2], taus, p);
+            if (stores_early && in_bulk)
+                store_spans(operand_of<matrix_role>(a, at), all, p * strip, smaller_of((p + 1) * strip, n));
+        }
         if (warp == 0 && has_next) factor_strip(memory, all, next, info, is_odd);
-        if (p < 0) wait_async_copies<0>();
+        if (p < 0) wait_for_columns<1>(memory, in_bulk, turn);
+        if constexpr (stores_early) show_columns();
         __syncthreads();
     }
     const auto diagonal = [&](int c) { return all[c + c * ld]; };
@@ -222,7 +166,8 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
             solve_upper(n, u, near_view{all + s * strip * ld, ld}, memory.scratch[warp], 8);
         __syncthreads();
     }
-    store_block(a, at, all, has_sides ? memory.info : 0);
+    store_block(a, at, all, in_bulk, has_sides ? memory.info : 0);
+    finish_storing();
 }
 
 extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_sm)
@@ -232,8 +177,12 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_sm)
     block_memory& memory = *reinterpret_cast<block_memory*>(shared);
     element* const taus = reinterpret_cast<element*>(shared + taus_place);
     const long long first = block_number() * matrices_of_block;
+    start_barriers(memory);
     for (long long at = first; at < first + matrices_of_block && at < a.matrices; ++at) {
-        if (at > first) __syncthreads();
-        factor_matrix(a, at, memory, taus);
+        if (at > first) {
+            show_columns(); // as others' that come
+            __syncthreads();
+        }
+        factor_matrix(a, at, memory, taus, static_cast<int>(at - first));
     }
 }

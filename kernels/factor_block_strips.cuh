@@ -117,9 +117,11 @@ struct reflectors {
     }
 };
 
-/// w(k, j) = sum over i < rows of conj(v(i, k)) c(i, j), by one warp.
+/// w(k, j) = sum over i < end of conj(v(i, k)) c(i, j), by one warp. K of 8: of eight rows each, from number `part` on
+/// every all_parts-th only.
 template <int K, class View>
-RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c, element* w, int ldw) {
+RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c, element* w, int ldw, int part = 0,
+                                     int all_parts = 1) {
     const int lane = static_cast<int>(threadIdx.x % 32), q = lane % 4, h = lane / 4;
     if constexpr (uses_mma) {
         // chains of products that do not wait for each other
@@ -145,11 +147,12 @@ RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c
                 }
             }
         };
-        int i = 0;
+        int i = 8 * part;
         if constexpr (K == 8) { // the masks cost less than another loop where c is far
-            add(i, true, 0);
+            const int apart = 8 * all_parts;
+            if (part == 0) add(0, true, 0), i = apart;
             RICCI_UNROLL_2
-            for (i = 8; i + 16 <= end; i += 16) add(i, false, 0), add(i + 8, false, 2);
+            for (; i + apart < end; i += 2 * apart) add(i, false, 0), add(i + apart, false, 2);
             if (i < end) add(i, false, 2);
             RICCI_UNROLL
             for (int e = 0; e < 2 * halves; ++e) {

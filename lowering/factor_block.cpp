@@ -41,7 +41,7 @@ std::int64_t block_bytes(const counts& c) {
     const auto columns = up_to(c.s.n, strip) + up_to(c.s.r, strip);
     const std::int64_t scratch = c.is_qr || c.s.r > 0 ? 64 : 32, taus = c.smallest_norm ? up_to(c.s.n, strip) : 0;
     return up_to(leading_dimension(up_to(c.s.m, 8), c.element) * columns * c.element +
-                     2 * results_bytes(strip, c.element) + c.warps * scratch * c.element + 8,
+                     2 * results_bytes(strip, c.element) + c.warps * scratch * c.element + 24,
                  16) +
            taus * c.element;
 }
@@ -95,8 +95,8 @@ constexpr measured cholesky_in_block[] = {{33, 1010}, {40, 1610},  {48, 2160},  
                                           {96, 2650}, {112, 3460}, {113, 2250}, {128, 2530}, {160, 3460}},
                    lu_in_block[] = {{33, 1270}, {40, 2050},  {48, 2670},  {64, 3350},  {80, 3450},
                                     {96, 3040}, {112, 3400}, {113, 2300}, {128, 2630}, {160, 3360}},
-                   qr_in_block[] = {{33, 1530}, {40, 2350},  {48, 2700},  {64, 4090},  {80, 4270},
-                                    {96, 3430}, {112, 4180}, {113, 2650}, {128, 3040}, {160, 3770}},
+                   qr_in_block[] = {{33, 1530}, {40, 2350},  {48, 2700},  {64, 4090},  {80, 4750},
+                                    {96, 4150}, {112, 5010}, {113, 3200}, {128, 3670}, {160, 4860}},
                    cholesky_blocked[] = {{96, 1160},  {128, 2860}, {192, 3120}, {256, 4520},
                                          {384, 3700}, {512, 4590}, {1024, 1210}},
                    lu_blocked[] = {{96, 1500},  {128, 2240}, {192, 2630}, {256, 3320},
