@@ -91,22 +91,27 @@ TEST_CASE("a measured tile of a factorization is taken, with the memory that it 
     }
 }
 
-TEST_CASE("sizes nearby: the factorization most like what measured best there; what the model itself chooses stays "
-          "where that is most like it") {
-    const auto st = first_step(lu_of(17));
-    tuning_table same, wider;
+TEST_CASE("what measured best at sizes nearby is not asked of a factorization; of a solve with factors it is") {
     const auto at = first_step(lu_of(18));
-    same.put(key_of(at, chip), {at.batched, 1e-3});
-    const auto chosen = first_step(lu_of(17), {&same, nullptr});
-    CHECK(chosen.origin == tile_origin::neighbors);
-    CHECK(chosen.batched == st.batched);
     auto other = at.batched;
     for (const auto& t : tile_candidates(at, chip))
         if (t.threads == 64 && t.tile_m == at.batched.tile_m && t.k_panel == at.batched.k_panel) other = t;
     REQUIRE_FALSE(other == at.batched);
-    wider.put(key_of(at, chip), {other, 1e-3});
-    CHECK(first_step(lu_of(17), {nullptr, &wider}).batched.threads == 64);
-    CHECK(first_step(lu_of(17, 100000, "f32"), {nullptr, &wider}).origin == tile_origin::model);
+    tuning_table measured;
+    measured.put(key_of(at, chip), {other, 1e-3});
+    CHECK(first_step(lu_of(18), {&measured, nullptr}).batched == other);
+    const auto chosen = first_step(lu_of(17), {&measured, nullptr});
+    CHECK(chosen.origin == tile_origin::model);
+    CHECK(chosen.batched == first_step(lu_of(17)).batched);
+
+    const auto solve_of = [](int n) {
+        const auto size = std::to_string(n);
+        return bound_text("cholesky_solve(A(i,j,e), i, j, X(j,e))",
+                          "A=f64[" + size + "," + size + ",90000] X=f64[" + size + ",90000]");
+    };
+    const auto solve = first_step(solve_of(24));
+    measured.put(key_of(solve, chip), {solve.batched, 1e-3});
+    CHECK(first_step(solve_of(23), {&measured, nullptr}).origin == tile_origin::neighbors);
 }
 
 TEST_CASE("a factorization that has one set of parameters, or sizes as arguments, is not worth tuning") {
