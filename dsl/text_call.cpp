@@ -126,6 +126,17 @@ void call_parser::operand(const char* what) {
 
 std::int32_t call_parser::bare_index() {
     if (!is_letter(peek())) expected("an index");
+    const std::size_t column = at_;
+    const auto word = name();
+    const bool is_access = take("(") && is_letter(peek()); // of a range the bounds are numbers
+    at_ = column;
+    if (is_access) {
+        const auto what = lowering::name_of(out().call.what);
+        fail(column,
+             fmt::format("'{}' stands where an index should: behind the matrix {} wants the indices of its rows "
+                         "and columns, {}(A(i,j), i, j, ...)",
+                         word, what, what));
+    }
     return index();
 }
 

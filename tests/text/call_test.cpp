@@ -124,6 +124,10 @@ TEST_CASE("mistakes of a call are told at their place") {
         {"cholesky(A(i,j,e), i, k)", "column 23: index k, of the matrix's columns, does not stand in A\n"},
         {"X(j), f = solve(A(i,j,e), k, j, B(i))", "column 27: index k, of the matrix's rows, does not stand in A\n"},
         {"cholesky(A(i,j,e), 0, 1)", "column 20: expected an index, found '0'"},
+        {"X(j,e) = solve(A(i,j,e), B(i,e))",
+         "column 26: 'B' stands where an index should: behind the matrix solve wants the indices of its rows and "
+         "columns, solve(A(i,j), i, j, ...)"},
+        {"X(j,e) = solve(A(i,j,e), i, B(i,e))", "column 29: 'B' stands where an index should"},
         {"X(i,e) = solve(A(i,j,e), i, j, B(i,e))",
          "column 1: neither 'X' nor 'B' has index j, along which solutions run: X(j) = solve(...)"},
         // options
