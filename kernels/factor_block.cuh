@@ -1,11 +1,11 @@
 // factor_block: a matrix a block, whole in shared memory, with its right-hand sides as further columns.
 //
 // Columns are in strips of eight. Warp 0 brings the next strip up to date and factors it (factor_block_panels) while
-// the other warps update the strips behind it by the panel before (factor_block_strips): one barrier a strip. Of QR all
-// warps bring the next strip up to date, since what all wait for is warp 0.
+// the other warps update the strips behind it by the panel before (factor_block_strips): one barrier a strip. Of QR of
+// f64 and c128 all warps bring the next strip up to date, for three barriers more, since what all wait for is warp 0.
 //
 // Constants: factor.hpp's, and
-//   threads_per_block, matrices_of_block (one after another), shared_bytes
+//   threads_per_block, matrices_of_block (1), shared_bytes
 //   lines_of_lane   QR: 2: the pivot's column stays in registers from its sums to the update, 1: it is read again
 //   stages          blocks that an SM shall have room for, by their registers; 0: as many as have shared memory there
 #pragma once
@@ -33,8 +33,9 @@ RICCI_FUNCTION void update_strip(const block_memory& memory, element* all, int p
                              all + first + s * strip * ld, begin, scratch, strip);
 }
 
-/// Strip p + 1 by panel p of QR, by all warps, of which each has rows.
+/// Strip p + 1 by panel p of QR, by all warps, which share its rows.
 constexpr bool shares_next = method == qr_method && uses_mma && warps > 1;
+template <int Warps>
 RICCI_FUNCTION void update_next_strip(block_memory& memory, element* all, int p, int warp) {
     const int first = p * strip, height = padded_rows - first, lane = static_cast<int>(threadIdx.x % 32);
     const panel_results<strip>& of = memory.results[p % 2];
@@ -42,15 +43,14 @@ RICCI_FUNCTION void update_next_strip(block_memory& memory, element* all, int p,
     const reflectors v{factored, ld};
     const near_view c{all + first + (p + 1) * strip * ld, ld};
     element* const w = memory.scratch[0];
-    multiply_adjoint<strip>(v, height, c, memory.scratch[warp], strip, warp, warps);
+    multiply_adjoint<strip, Warps>(v, height, c, memory.scratch[warp], strip, warp);
     __syncthreads();
     if (warp == 0) {
         RICCI_UNROLL
         for (int e = lane; e < strip * strip; e += 32)
-            for (int other = 1; other < warps; ++other) w[e] = w[e] + memory.scratch[other][e];
+            for (int other = 1; other < Warps; ++other) w[e] = w[e] + memory.scratch[other][e];
         __syncwarp();
-        solve_lower<strip, true>(
-            [&](int t, int k) { return of.g[t + k * strip]; }, [&](int t) { return of.g[t + t * strip]; }, w, strip);
+        solve_reflectors<strip>(of.g, w, strip);
     }
     __syncthreads();
     const auto y = [&](int k, int j) { return w[k + j * strip]; };
@@ -58,7 +58,7 @@ RICCI_FUNCTION void update_next_strip(block_memory& memory, element* all, int p,
         subtract_from_strip<strip>(
             0, strip, [&](int i, int k) { return v.at(i, k, true); }, y, c);
     RICCI_UNROLL_ONCE
-    for (int i = strip + 16 * warp; i < height; i += 16 * warps)
+    for (int i = strip + 16 * warp; i < height; i += 16 * Warps)
         subtract_from_strip<strip>(
             i, smaller_of(i + 16, height), [&](int row, int k) { return factored[row + k * ld]; }, y, c);
     __syncthreads();
@@ -114,13 +114,12 @@ RICCI_FUNCTION void solve_smallest(block_memory& memory, const element* taus) {
     }
 }
 
-/// turn: how many matrices the block had before.
-RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory, element* taus, int turn) {
+RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory& memory, element* taus) {
     // with what the compiler knows to be the same in all lanes branches and barriers take less
     const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 32, 0);
     element* const all = memory.columns_in_shared;
     const bool in_bulk = moves_in_bulk(a, at);
-    load_block(a, at, memory, in_bulk, turn);
+    load_block(a, at, memory, in_bulk);
     int info = 0;
     bool is_odd = false;
     // LU: the strips on the left are updated for their rows
@@ -131,7 +130,8 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
         const bool has_next = next < panels;
         // warp 0 has but the next panel's strip, where there is one; the others share the rest
         const bool is_apart = warps > 1 && has_next;
-        if (shares_next && p >= 0 && has_next) update_next_strip(memory, all, p, warp);
+        if constexpr (shares_next)
+            if (p >= 0 && has_next) update_next_strip<warps>(memory, all, p, warp);
         const int own = shares_next ? 0 : smaller_of(right, 1), end = is_apart && warp == 0 ? own : right + left,
                   step = is_apart ? warps - 1 : warps;
         RICCI_UNROLL_ONCE
@@ -143,7 +143,7 @@ RICCI_FUNCTION void factor_matrix(const arguments& a, long long at, block_memory
                 store_spans(operand_of<matrix_role>(a, at), all, p * strip, smaller_of((p + 1) * strip, n));
         }
         if (warp == 0 && has_next) factor_strip(memory, all, next, info, is_odd);
-        if (p < 0) wait_for_columns<1>(memory, in_bulk, turn);
+        if (p < 0) wait_for_columns<1>(memory, in_bulk);
         if constexpr (stores_early) show_columns();
         __syncthreads();
     }
@@ -176,13 +176,8 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, blocks_of_sm)
     RICCI_SHARED(shared);
     block_memory& memory = *reinterpret_cast<block_memory*>(shared);
     element* const taus = reinterpret_cast<element*>(shared + taus_place);
-    const long long first = block_number() * matrices_of_block;
+    const long long at = block_number();
+    if (at >= a.matrices) return; // the whole block
     start_barriers(memory);
-    for (long long at = first; at < first + matrices_of_block && at < a.matrices; ++at) {
-        if (at > first) {
-            show_columns(); // as others' that come
-            __syncthreads();
-        }
-        factor_matrix(a, at, memory, taus, static_cast<int>(at - first));
-    }
+    factor_matrix(a, at, memory, taus);
 }

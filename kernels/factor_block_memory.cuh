@@ -6,10 +6,10 @@
 // info; of smallest_norm the reflectors' conj(tau) behind them.
 #pragma once
 
-#include "factor_block_panels.cuh"
+#include "factor_block_qr_panel.cuh"
 #include "ptx_copy.cuh"
 
-static_assert(rows > 0 && columns > 0, "sizes are constants");
+static_assert(rows > 0 && columns > 0 && matrices_of_block == 1, "sizes are constants");
 
 constexpr int m = static_cast<int>(rows), n = static_cast<int>(columns), sides = static_cast<int>(right_sides);
 constexpr int side_column = round_up(n, strip), all_columns = side_column + round_up(sides, strip);
@@ -121,14 +121,13 @@ RICCI_FUNCTION void show_columns() {
     if constexpr (has_spans) show_to_copy_engine();
 #endif
 }
-/// Then the columns' memory is free again.
+/// A block must not end before.
 RICCI_FUNCTION void finish_storing() {
 #if RICCI_BULK_COPIES
     if constexpr (has_spans) wait_bulk_stores();
 #endif
 }
 
-/// Once, before the first matrix.
 RICCI_FUNCTION void start_barriers([[maybe_unused]] block_memory& memory) {
 #if RICCI_BULK_COPIES
     if constexpr (has_spans) {
@@ -137,18 +136,17 @@ RICCI_FUNCTION void start_barriers([[maybe_unused]] block_memory& memory) {
     }
 #endif
 }
-/// Waits for the first strip, or the others, of the block's matrix number `turn`.
+/// Waits for the first strip, or the others.
 template <int Which>
-RICCI_FUNCTION void wait_for_columns([[maybe_unused]] block_memory& memory, [[maybe_unused]] bool in_bulk,
-                                     [[maybe_unused]] int turn) {
+RICCI_FUNCTION void wait_for_columns([[maybe_unused]] block_memory& memory, [[maybe_unused]] bool in_bulk) {
 #if RICCI_BULK_COPIES
-    if (in_bulk) wait_barrier(memory.loaded[Which], turn % 2);
+    if (in_bulk) wait_barrier(memory.loaded[Which], 0);
 #endif
     wait_async_copies<1 - Which>();
 }
 
 /// The first strip is there afterwards; the others once all threads have waited for them.
-RICCI_FUNCTION void load_block(const arguments& a, long long at, block_memory& memory, bool in_bulk, int turn) {
+RICCI_FUNCTION void load_block(const arguments& a, long long at, block_memory& memory, bool in_bulk) {
     const int thread = static_cast<int>(threadIdx.x);
     element* const s = memory.columns_in_shared;
     if (in_bulk) {
@@ -177,7 +175,7 @@ RICCI_FUNCTION void load_block(const arguments& a, long long at, block_memory& m
     if constexpr (all_columns > side_column + sides)
         for (int e = thread; e < m * (all_columns - side_column - sides); e += threads_per_block)
             s[e % m + (side_column + sides + e / m) * ld] = zero();
-    wait_for_columns<0>(memory, in_bulk, turn);
+    wait_for_columns<0>(memory, in_bulk);
     __syncthreads();
 }
 
@@ -185,9 +183,12 @@ RICCI_FUNCTION void store_block(const arguments& a, long long at, const element*
     if constexpr (keeps_factors) {
         element* const to = operand_of<matrix_role>(a, at);
         if (method != cholesky_method && in_bulk) { // its upper triangle is to stay as it was
-            show_columns();
-            __syncthreads();
-            if (threadIdx.x < 32) store_spans(to, s, stores_early ? smaller_of(panels * strip, n) : 0, n);
+            constexpr int stored = stores_early ? smaller_of(panels * strip, n) : 0;
+            if constexpr (stored < n) {
+                show_columns();
+                __syncthreads();
+                if (threadIdx.x < 32) store_spans(to, s, stored, n);
+            }
         } else
         each_element<matrix_role>(m, 0, n, [&](int i, int j) {
             if (method != cholesky_method || i >= j) to[offset_of<matrix_role>(a, i, j)] = as_meant(s[i + j * ld]);

@@ -117,11 +117,11 @@ struct reflectors {
     }
 };
 
-/// w(k, j) = sum over i < end of conj(v(i, k)) c(i, j), by one warp. K of 8: of eight rows each, from number `part` on
-/// every all_parts-th only.
-template <int K, class View>
-RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c, element* w, int ldw, int part = 0,
-                                     int all_parts = 1) {
+/// w(k, j) = sum over i < end of conj(v(i, k)) c(i, j), by one warp; with Parts of every so-manieth eight rows, from
+/// number `part` on.
+template <int K, int Parts = 1, class View>
+RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c, element* w, int ldw, int part = 0) {
+    static_assert(Parts == 1 || (K == 8 && uses_mma));
     const int lane = static_cast<int>(threadIdx.x % 32), q = lane % 4, h = lane / 4;
     if constexpr (uses_mma) {
         // chains of products that do not wait for each other
@@ -149,7 +149,7 @@ RICCI_FUNCTION void multiply_adjoint(const reflectors& v, int end, const View& c
         };
         int i = 8 * part;
         if constexpr (K == 8) { // the masks cost less than another loop where c is far
-            const int apart = 8 * all_parts;
+            constexpr int apart = 8 * Parts;
             if (part == 0) add(0, true, 0), i = apart;
             RICCI_UNROLL_2
             for (; i + apart < end; i += 2 * apart) add(i, false, 0), add(i + apart, false, 2);
@@ -219,6 +219,12 @@ RICCI_FUNCTION void solve_lower(const L& l, const Scale& scale, element* w, int 
         }
         __syncwarp();
     }
+}
+
+/// What multiply_adjoint found becomes what the reflectors are multiplied by, by one warp. g: panel_results's.
+template <int K>
+RICCI_FUNCTION void solve_reflectors(const element* g, element* w, int ldw) {
+    solve_lower<K, true>([&](int t, int k) { return g[t + k * K]; }, [&](int t) { return g[t + t * K]; }, w, ldw);
 }
 
 /// Which rows a panel's pivots moved, in shared memory: `to` and `from` count from the panel's first; to < 0:
@@ -336,8 +342,7 @@ RICCI_FUNCTION void update_near_strip(const element* factored, int ld, int heigh
         const reflectors v{factored, ld};
         multiply_adjoint<K>(v, height, c, w, ldw);
         __syncwarp();
-        solve_lower<K, true>([&](int t, int k) { return of.g[t + k * K]; }, [&](int t) { return of.g[t + t * K]; }, w,
-                             ldw);
+        solve_reflectors<K>(of.g, w, ldw);
         const auto y = [&](int k, int j) { return w[k + j * ldw]; };
         subtract_from_strip<K>(
             0, K, [&](int i, int k) { return v.at(i, k, true); }, y, c);
@@ -364,8 +369,7 @@ RICCI_FUNCTION void update_far_strip(const element* factored, int ld, int height
         const reflectors v{factored, ld};
         multiply_adjoint<K>(v, height, c, w, ldw);
         __syncwarp();
-        solve_lower<K, true>([&](int t, int k) { return of.g[t + k * K]; }, [&](int t) { return of.g[t + t * K]; }, w,
-                             ldw);
+        solve_reflectors<K>(of.g, w, ldw);
         subtract_from_strip<K>(
             0, height, [&](int i, int k) { return v.at(i, k, true); }, in_w, c);
     } else {

@@ -85,7 +85,11 @@ RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element
         for (int c = 0; c < n; ++c) RICCI_UNROLL
         for (int h = 0; h < m; ++h) x[c][h] = as_meant(flat[offset_in_shared(h, c)]);
         RICCI_UNROLL
-        for (int c = n; c < all_columns; ++c) load_side(x[c], right, c - n, at);
+        for (int c = n; c < all_columns; ++c) {
+            RICCI_UNROLL
+            for (int h = 0; h < row_slots; ++h) x[c][h] = zero();
+            if (!at.idle) load_side(x[c], right, c - n, at);
+        }
         return;
     }
     const int twist = own_twist(static_cast<int>(threadIdx.x));

@@ -90,8 +90,10 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
 }
 
 /// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown goes
-/// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by.
+/// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by: then others
+/// do it in the same way, so that a matrix's solutions do not depend on which those beside it are.
 RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int lane, bool exists) {
+    static_assert(sides == 0 || !order.by_turns, "lanes of a matrix are next to each other");
     constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
     const int thread = static_cast<int>(threadIdx.x) % 32, first = thread - lane;
@@ -180,11 +182,11 @@ RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element*
             if constexpr (smallest_norm) {
                 RICCI_UNROLL_ONCE
                 for (int i = k + 1 + lane; i < n; i += lanes_at_work)
-                    if (exists) y[i] = y[i] - conjugate(as_meant(r_factor[offset_in_shared(k, i)])) * solution;
+                    if (exists) subtract_product(y[i], conjugate(as_meant(r_factor[offset_in_shared(k, i)])), solution);
             } else {
                 RICCI_UNROLL_ONCE
                 for (int i = lane; i < k; i += lanes_at_work)
-                    if (exists) y[i] = y[i] - as_meant(r_factor[offset_in_shared(i, k)]) * solution;
+                    if (exists) subtract_product(y[i], as_meant(r_factor[offset_in_shared(i, k)]), solution);
             }
         }
         meet();

@@ -22,9 +22,9 @@ constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_
 constexpr int in_access = larger_of(1, 16 / static_cast<int>(sizeof(element)));
 constexpr int lead = ((m + in_access - 1) / in_access | 1) * in_access;
 
-/// Columns of an odd number of 8-byte elements begin in memory by turns at a multiple of 16 bytes and between two. Here
-/// they do too, so that they come by 16 bytes: every other one lies an element further. (H100, f64: from 33 rows on 4 to
-/// 10 % less time. Bulk copies of columns, and loads by way of registers, took longer.)
+/// Columns of an odd number of 8-byte elements begin in memory by turns at a multiple of 16 bytes and between two.
+/// Here they do too, so that they come by 16 bytes: every other one lies an element further. (H100, f64: from 33 rows
+/// on 4 to 10 % less time. Bulk copies of columns, and loads by way of registers, took longer.)
 constexpr bool may_shift = in_access == 2 && m % 2 == 1, shifts = may_shift && in_slabs && !by_rows;
 
 struct matrix_memory {
@@ -45,7 +45,8 @@ class matrix_columns {
     RICCI_FUNCTION explicit matrix_columns(matrix_memory& memory) : even_(memory.a) {
         if constexpr (shifts) even_ += memory.shift, to_odd_ = 1 - 2 * memory.shift;
     }
-    /// is_odd: j, where the compiler knows no more.
+    /// is_odd: j, where the compiler knows no more. (Of a column that stands for one behind the last it may be the
+    /// other's, and what is read an element off: nothing of it is used.)
     RICCI_FUNCTION element* column(int j, bool is_odd) const {
         if constexpr (shifts)
             if (is_odd) return even_ + (j * lead + to_odd_);

@@ -68,8 +68,8 @@ batched_tile most_alike(const step& st, const std::vector<batched_tile>& candida
 }
 
 /// Whether measurements of other sizes say anything: not of a factorization, whose best layouts change from a size to
-/// the next. (H100, LU of f64: what was most like neighbors' best took up to 18 % longer than the model's choice at 13
-/// sizes of 5 to 24 rows, and as long at larger ones.)
+/// the next. (H100, LU of f64: what was most like neighbors' best took up to 18 % longer than the model's choice at
+/// 13 sizes of 5 to 24 rows, and as long at larger ones. Others were not measured.)
 bool has_neighbors(const step& st) { return st.matrices.task != matrix_task::factor; }
 
 } // namespace

@@ -12,9 +12,12 @@
 namespace ricci::lowering {
 namespace {
 
-/// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side.
-constexpr double solve_latency = 30, row_latency = 120,
-                 sides_latency = 4000; ///< to fetch them, and for the solutions to leave
+/// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side; to fetch the
+/// sides, and for the solutions to leave. In registers by lanes of a warp, or in shared memory.
+struct substitution {
+    double column, row, sides;
+};
+constexpr substitution in_registers{30, 120, 4000}, in_shared{120, 150, 10500};
 
 /// What kernels/factor_lanes_qr_shape.cuh makes of the constants.
 struct lane_grid {
@@ -145,7 +148,8 @@ warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) 
     out.shared += (unit == 1 && g.row_lanes > 1 ? 4 : 2) * values;
     out.latency += start_latency + value_latency * values;
     if (may_be_moved(g, tile)) out.latency += copy_latency * static_cast<double>(tile.products);
-    if (g.r > 0) out.latency += sides_latency;
+    const auto& solving = g.many_warps || g.taus > 0 ? in_shared : in_registers;
+    if (g.r > 0) out.latency += solving.sides;
     if (g.taus > 0) { // a sum over the lanes for each reflector and side, as for a pivot; not measured
         const auto sharing = std::min<std::int64_t>(g.column_lanes * g.row_lanes, warp);
         const auto turns = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(sharing)));
@@ -154,14 +158,14 @@ warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) 
             static_cast<double>(g.n) * sides * (60 + 67 * turns + 49 * static_cast<double>(up(g.m, sharing)));
     }
     for (std::int64_t k = 0; g.r > 0 && k < g.n; ++k)
-        out.latency += solve_latency + row_latency * static_cast<double>(g.r * up(k, g.column_lanes * g.row_lanes));
+        out.latency += solving.column + solving.row * static_cast<double>(g.r * up(k, g.column_lanes * g.row_lanes));
     return out;
 }
 
 // Factors by which the counts become cycles of an SM, fitted to 196 measurements on an H100 of 14 sizes from 16 to 32
-// in f64, and to 21 of other sizes and types; what right-hand sides take, to 100 of 15 sizes from 3 to 48, to 17%.
-// The parts share the units: powers of what each would take are added. The first choice of each of the 14 sizes is
-// within 2% of the best measured, with right-hand sides within 16%.
+// in f64, and to 21 of other sizes and types; what right-hand sides take in registers, to 100 of 15 sizes from 3 to
+// 48, to 17%. The parts share the units: powers of what each would take are added. The first choice of each of the 14
+// sizes is within 2% of the best measured, with right-hand sides within 16%.
 constexpr double of_issue = 0.9, of_arithmetic = 1.7, of_shared = 0.88, of_copies = 0.97, sharing_power = 3.5;
 constexpr double of_missing_register = 0.02; ///< more instructions and latency
 /// The same where slots of rows and of columns end at different pivots.

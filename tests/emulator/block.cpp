@@ -64,7 +64,8 @@ void block_runner::run(kernel entry, const void* arguments, int threads, int sha
 }
 
 /// An exception must not cross a fibre's stack: what goes wrong is thrown by the scheduler.
-template <class F> void block_runner::on_engine(F use) {
+template <class F>
+void block_runner::on_engine(F use) {
     try {
         use(current->engine_);
     } catch (const error& e) {
@@ -83,14 +84,16 @@ void block_runner::attach_engine() {
         on_engine([&](copy_engine& e) { e.load(to, from, bytes, b); });
     };
     state_.bulk_store = [](void* to, const void* from, int bytes) {
-        on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes); });
+        on_engine([&](copy_engine& e) { e.store(current->running_, to, from, bytes, *current->random_); });
     };
     state_.box_load = [](void* to, const unsigned long long* map, long long first, int line, int plane,
                          const void* b) {
         on_engine([&](copy_engine& e) { e.load_box(to, map, {first, line, plane}, b); });
     };
     state_.box_store = [](const unsigned long long* map, long long first, int line, int plane, const void* from) {
-        on_engine([&](copy_engine& e) { e.store_box(current->running_, map, {first, line, plane}, from); });
+        on_engine([&](copy_engine& e) {
+            e.store_box(current->running_, map, {first, line, plane}, from, *current->random_);
+        });
     };
     state_.wait_bulk_stores = [](int pending) {
         on_engine([&](copy_engine& e) { e.finish_stores(current->running_, pending); });

@@ -62,9 +62,14 @@ void copy_engine::load(void* in_shared, const void* global, int bytes, const voi
     loads_.push_back({{{in_shared, global, bytes, bytes}}, bytes, barrier, 0});
 }
 
-void copy_engine::store(std::size_t thread, void* global, const void* in_shared, int bytes) {
+void copy_engine::store(std::size_t thread, void* global, const void* in_shared, int bytes, std::mt19937_64& random) {
     check(global, in_shared, bytes);
-    stores_.push_back({{{global, in_shared, bytes, bytes}}, bytes, nullptr, thread});
+    start_storing({{{global, in_shared, bytes, bytes}}, bytes, nullptr, thread}, random);
+}
+
+void copy_engine::start_storing(copy what, std::mt19937_64& random) {
+    if (random() % 2 == 0) make(what.pieces), what.pieces.clear(); // it is to be waited for all the same
+    stores_.push_back(std::move(what));
 }
 
 namespace {
@@ -76,8 +81,8 @@ struct box_words {
     explicit box_words(const unsigned long long* map)
         : matrix(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[0]))), element(signed_word(map[1])),
           exchanged(map[2] != 0), extent{signed_word(map[3]), signed_word(map[4]), signed_word(map[5])},
-          box{signed_word(map[6]), signed_word(map[7]), signed_word(map[8])},
-          between{signed_word(map[9]), signed_word(map[10])},
+          box{signed_word(map[6]), signed_word(map[7]), signed_word(map[8])}, between{signed_word(map[9]),
+                                                                                      signed_word(map[10])},
           begin(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[11]))),
           bytes_from_anywhere(signed_word(map[12])) {}
     static std::int64_t signed_word(unsigned long long word) { return static_cast<std::int64_t>(word); }
@@ -136,12 +141,12 @@ void copy_engine::load_box(void* in_shared, const unsigned long long* map, const
 }
 
 void copy_engine::store_box(std::size_t thread, const unsigned long long* map, const place& first,
-                            const void* in_shared) {
+                            const void* in_shared, std::mt19937_64& random) {
     copy box{{}, 0, nullptr, thread};
     each_piece(map, first, in_shared, [&](std::byte* global, const std::byte* shared, int, int valid) {
         if (valid > 0) box.pieces.push_back({global, shared, valid, valid});
     });
-    stores_.push_back(std::move(box));
+    start_storing(std::move(box), random);
 }
 
 void copy_engine::make(const std::vector<small_copy>& pieces) {

@@ -24,11 +24,13 @@ class copy_engine {
     void start_barrier(const void* barrier, int arrivals);
     void arrive(const void* barrier, int bytes);
     void load(void* in_shared, const void* global, int bytes, const void* barrier);
-    void store(std::size_t thread, void* global, const void* in_shared, int bytes);
+    /// Made at once or when it is waited for.
+    void store(std::size_t thread, void* global, const void* in_shared, int bytes, std::mt19937_64& random);
     /// Boxes of a matrix: kernels/ptx_box.cuh.
     using place = std::array<std::int64_t, 3>; ///< in the matrix: element, line, plane
     void load_box(void* in_shared, const unsigned long long* map, const place& first, const void* barrier);
-    void store_box(std::size_t thread, const unsigned long long* map, const place& first, const void* in_shared);
+    void store_box(std::size_t thread, const unsigned long long* map, const place& first, const void* in_shared,
+                   std::mt19937_64& random);
     void finish_stores(std::size_t thread, int pending);
     void copy_async(std::size_t thread, void* in_shared, const void* global, int bytes, int valid);
     void commit(std::size_t thread);
@@ -68,6 +70,8 @@ class copy_engine {
     /// f(in the matrix, in shared memory, bytes, those of them that exist) for each 16 bytes of a box.
     template <class F>
     void each_piece(const unsigned long long* map, const place& first, const void* in_shared, const F& f) const;
+
+    void start_storing(copy what, std::mt19937_64& random);
 
     std::map<const void*, phase> barriers_;
     std::vector<copy> loads_, stores_;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -381,6 +382,42 @@ TEST_CASE("least squares") {
             add_kinds(problems, p);
         }
     check(problems, device);
+}
+
+TEMPLATE_TEST_CASE("a system's solution does not depend on those beside it, which may be extreme", "", double,
+                   std::complex<double>, std::complex<float>) {
+    using namespace ricci::indices;
+    using number = TestType;
+    using part = decltype(std::abs(number()));
+    const device where(device_under_test());
+    if (where.is_cpu()) return; // whose vectors of matrices are scaled together, to other roundings
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    constexpr std::int64_t n = 12, batch = 9, changed = 4;
+    const auto any = [&] {
+        if constexpr (std::is_same_v<number, double>)
+            return uniform(random);
+        else
+            return number(static_cast<part>(uniform(random)), static_cast<part>(uniform(random)));
+    };
+    std::vector<number> a(n * n * batch), b(n * batch);
+    std::generate(a.begin(), a.end(), any), std::generate(b.begin(), b.end(), any);
+    const auto solutions = [&] {
+        tensor<number, dyn, dyn, dyn> A(n, n, batch, where);
+        tensor<number, dyn, dyn> B(n, batch, where), X(n, batch, where);
+        A.upload(a), B.upload(b);
+        least_squares(A(i, j, e), i, j, X(j, e), B(i, e));
+        auto out = X.download();
+        std::fill_n(out.begin() + changed * n, n, number(0));
+        return out;
+    };
+    const auto before = solutions();
+    for (const part scale : {std::numeric_limits<part>::min(), part(0), std::numeric_limits<part>::quiet_NaN()}) {
+        INFO("scaled by " << scale);
+        for (std::int64_t at = changed * n * n; at < (changed + 1) * n * n; ++at)
+            a[static_cast<std::size_t>(at)] = scale * any();
+        CHECK(solutions() == before);
+    }
 }
 
 TEST_CASE("smallest solutions") {

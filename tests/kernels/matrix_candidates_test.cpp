@@ -42,6 +42,8 @@ std::vector<matrix_problem> problems() {
         problem(routine::cholesky, c64, 9, 9, 0, 19, padded),
         problem(routine::cholesky, f32, 17, 17, 0, 21, row_major),
         problem(routine::cholesky, f64, 33, 33, 0, 5),
+        problem(routine::cholesky, f64, 34, 34, 0, 5),
+        problem(routine::cholesky, c64, 24, 24, 0, 7),
         problem(routine::cholesky, c128, 20, 20, 0, 7, interleaved),
         problem(routine::lu, f64, 4, 4, 0, 131),
         problem(routine::lu, f32, 7, 12, 0, 37, row_major),
@@ -49,6 +51,7 @@ std::vector<matrix_problem> problems() {
         problem(routine::lu, f64, 21, 13, 0, 11, padded),
         problem(routine::lu, c128, 25, 25, 0, 5, interleaved),
         problem(routine::lu, f64, 50, 50, 0, 3),
+        problem(routine::lu, f64, 35, 20, 0, 5),
         problem(routine::lu, f64, 67, 67, 0, 19, padded),
         problem(routine::qr, f64, 5, 3, 0, 67),
         problem(routine::qr, c64, 9, 9, 0, 19, padded),
@@ -57,10 +60,13 @@ std::vector<matrix_problem> problems() {
         problem(routine::qr, f64, 22, 20, 0, 9),
         problem(routine::qr, c64, 12, 14, 0, 9),
         problem(routine::qr, c128, 70, 37, 0, 2),
+        problem(routine::qr, f64, 20, 44, 0, 5),
+        problem(routine::qr, f64, 66, 50, 0, 3),
         problem(routine::solve, f64, 6, 6, 3, 41),
         problem(routine::solve, c64, 18, 18, 2, 9, row_major),
         problem(routine::least_squares, f64, 19, 11, 3, 9, padded),
         problem(routine::least_squares, f64, 3, 5, 1, 67),
+        problem(routine::least_squares, f64, 7, 3, 1, 67),
         problem(routine::least_squares, c64, 9, 20, 3, 19, padded),
         problem(routine::least_squares, f32, 17, 40, 9, 11, row_major),
         problem(routine::least_squares, f64, 30, 70, 1, 5, interleaved),
@@ -79,6 +85,8 @@ std::vector<matrix_problem> problems() {
     out.back().unpivoted = true;
     out.push_back(problem(routine::solve, f64, 24, 24, 1, 7));
     out.back().positive = true;
+    out.push_back(problem(routine::least_squares, c64, 5, 3, 2, 19, row_major));
+    out.back().conjugated = true;
     return out;
 }
 
