@@ -7,23 +7,18 @@
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
-#include "tests/kernels/matrix_problem.hpp"
+#include "tests/kernels/factor_problems.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <thread>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 using namespace ricci;
@@ -32,61 +27,6 @@ using lowering::routine;
 using lowering::scalar_type;
 
 namespace {
-
-constexpr scalar_type types[] = {scalar_type::f64, scalar_type::f32, scalar_type::c128, scalar_type::c64};
-constexpr matrix_layout layouts[] = {matrix_layout::dense, matrix_layout::interleaved, matrix_layout::row_major,
-                                     matrix_layout::padded, matrix_layout::reversed};
-constexpr matrix_kind kinds[] = {matrix_kind::random,          matrix_kind::graded,     matrix_kind::large,
-                                 matrix_kind::small,           matrix_kind::singular,   matrix_kind::dependent,
-                                 matrix_kind::nearly_singular, matrix_kind::indefinite, matrix_kind::zero,
-                                 matrix_kind::with_nan};
-constexpr std::int64_t batches[] = {1, 3, 37};
-
-/// On a GPU by several threads: it is their kernels' compilation that takes the time; so those of one kernel stand
-/// apart.
-void check(std::vector<matrix_problem> problems, std::int32_t device,
-           const std::function<void(const lowering::statement&)>& how = {}) {
-    std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
-    std::vector<matrix_outcome> out(problems.size());
-    std::atomic<std::size_t> next = 0;
-    const auto run = [&] {
-        for (std::size_t n; (n = next++) < problems.size();) try {
-                out[n] = run_matrix_problem(problems[n], device, how);
-            } catch (const std::exception& e) {
-                out[n].mistake = e.what();
-            }
-    };
-    std::vector<std::jthread> threads(device > 0 ? std::thread::hardware_concurrency() : 0);
-    for (auto& t : threads) t = std::jthread(run);
-    run();
-    threads.clear();
-    for (std::size_t n = 0; n < problems.size(); ++n) {
-        INFO(to_string(problems[n]));
-        CHECK(out[n].mistake == "");
-    }
-}
-
-/// Of so many kernels one is compiled: under sanitizers that takes three times as long.
-const std::size_t every = count_of_run();
-
-bool is_left_out() {
-    static std::size_t kernels = 0;
-    return kernels++ % every != 0;
-}
-
-/// One kernel, all kinds of matrices; of large ones, which take a second each to be judged, some.
-void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {
-    if (is_left_out()) return;
-    std::size_t n = static_cast<std::size_t>(p.m + p.n), turn = n;
-    constexpr std::int64_t large = 40000;
-    for (const auto kind : kinds) {
-        if (!is_wanted(kind, p) || (p.m * p.n > large && turn++ % 3 != 0)) continue;
-        p.kind = kind;
-        p.batch = p.m * p.n > large ? 1 : p.m * p.n > 2000 ? 2 : batches[n++ % std::size(batches)];
-        p.seed = n;
-        problems.push_back(p);
-    }
-}
 
 std::vector<std::int64_t> sizes() {
     if (is_emulated()) return {1, 2, 4, 5, 8, 9, 15, 17, 32, 50, 66}; // threads are fibres
@@ -108,13 +48,13 @@ TEST_CASE("square matrices are factored") {
     for (const auto n : sizes()) {
         matrix_problem p;
         p.what = what, p.m = p.n = n;
-        p.type = types[turn % std::size(types)];
-        p.layout = layouts[turn * 2 / 3 % std::size(layouts)];
+        p.type = matrix_types[turn % std::size(matrix_types)];
+        p.layout = matrix_layouts[turn * 2 / 3 % std::size(matrix_layouts)];
         p.wide = turn % 5 == 0;
         ++turn;
         add_kinds(problems, p);
     }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("every size of every type, by a kernel of its own", "[.][every]") {
@@ -122,14 +62,14 @@ TEST_CASE("every size of every type, by a kernel of its own", "[.][every]") {
     std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     for (std::int64_t n = 1; n <= 64; ++n)
-        for (const auto type : types)
+        for (const auto type : matrix_types)
             for (const auto kind : {matrix_kind::random, matrix_kind::graded, matrix_kind::nearly_singular}) {
                 matrix_problem p;
                 p.what = what, p.m = p.n = n, p.type = type, p.kind = kind, p.batch = is_emulated() ? 3 : 37;
                 p.seed = static_cast<std::uint64_t>(n);
                 if (is_wanted(kind, p)) problems.push_back(p);
             }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("every size of every type, by kernels with sizes as arguments") { // one a routine and type is compiled
@@ -140,21 +80,21 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
     for (std::int64_t n = 1; n <= 65; ++n) all.push_back(n);
     for (const std::int64_t n : {100, 129, 200, 512})
         if (!is_emulated() || n == 100) all.push_back(n);
-    const std::size_t step = is_emulated() ? std::size(types) : 1; // emulated, each size of one type
+    const std::size_t step = is_emulated() ? std::size(matrix_types) : 1; // emulated, each size of one type
     std::vector<matrix_problem> problems;
     std::size_t turn = 0, first = 0;
-    for (const auto type : types) {
+    for (const auto type : matrix_types) {
         if (is_left_out()) continue;
         for (auto at = first++ % step; at < all.size(); at += step) {
             matrix_problem p;
             p.what = what, p.type = type, p.m = p.n = all[at], p.seed = ++turn;
             p.batch = p.n > (is_emulated() ? 16 : 65) ? 1 : 1 + p.n % 3;
-            do p.kind = kinds[turn++ % std::size(kinds)];
+            do p.kind = matrix_kinds[turn++ % std::size(matrix_kinds)];
             while (!is_wanted(p.kind, p));
             problems.push_back(p);
         }
     }
-    check(problems, where.code(), [&](const lowering::statement& s) {
+    check_problems(problems, where.code(), [&](const lowering::statement& s) {
         runtime::executable(where, lowering::lower(s, chip, {}, true)).launch(s);
     });
 }
@@ -169,117 +109,7 @@ TEST_CASE("QR in registers") { // by lanes that read pairs of rows, and single o
         p.wide = turn++ % 3 == 0;
         add_kinds(problems, p);
     }
-    check(problems, device);
-}
-
-TEST_CASE("LU by lanes of a warp and the tensor cores") { // 8, 16 and 32 lanes a matrix, one row each and more
-    const auto device = device_under_test();
-    std::vector<matrix_problem> problems;
-    constexpr matrix_layout of_neighbors[] = {matrix_layout::dense, matrix_layout::row_major, matrix_layout::padded,
-                                              matrix_layout::reversed};
-    std::size_t turn = 0;
-    const auto add = [&](scalar_type type, std::int64_t m, std::int64_t n) {
-        matrix_problem p;
-        p.what = routine::lu, p.m = m, p.n = n, p.type = type;
-        p.layout = of_neighbors[turn++ % std::size(of_neighbors)];
-        p.wide = turn % 3 == 0;
-        add_kinds(problems, p);
-    };
-    for (const std::int64_t n : {16, 21, 24, 27, 32, 33, 37, 48, 57, 64}) add(scalar_type::f64, n, n);
-    for (const auto type : {scalar_type::f32, scalar_type::c64, scalar_type::c128})
-        for (const std::int64_t n : {16, 23, 32, 41, 64}) add(type, n, n);
-    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{40, 25}, {19, 31}, {64, 9}, {9, 64}})
-        add(scalar_type::f64, m, n), add(scalar_type::c64, m, n);
-    for (const auto what : {routine::solve, routine::log_determinant, routine::inverse})
-        for (const auto type : {scalar_type::f64, scalar_type::c128, scalar_type::c64}) {
-            matrix_problem p;
-            p.what = what, p.m = p.n = 15 + static_cast<std::int64_t>(turn++ % 4), p.r = 3, p.type = type;
-            p.conjugated = p.apart = what != routine::inverse && type != scalar_type::f64;
-            add_kinds(problems, p);
-        }
-    check(problems, device);
-}
-
-TEST_CASE("LU of f64 as a stream of matrices") { // a block factors several, whose rows come as others leave
-    const auto device = device_under_test();
-    std::vector<matrix_problem> problems;
-    std::size_t turn = 0;
-    for (const std::int64_t n : {65, 72, 101, 128, 160}) {
-        matrix_problem p;
-        p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64;
-        p.layout = layouts[turn++ % std::size(layouts)];
-        p.wide = turn % 3 == 0;
-        add_kinds(problems, p);
-    }
-    for (auto& p : problems)
-        if (p.kind == matrix_kind::random) p.batch = is_emulated() ? 14 : 900;
-    check(problems, device);
-}
-
-/// For compute-sanitizer's racecheck, under which a size takes some seconds (-c "72 rows"): some matrices to each
-/// block of a GPU.
-TEST_CASE("races of LU as a stream", "[.]") {
-    const auto device = device_under_test();
-    for (const std::int64_t n : {65, 72, 101, 128}) DYNAMIC_SECTION(n << " rows") {
-            std::vector<matrix_problem> problems;
-            for (const auto kind : {matrix_kind::random, matrix_kind::zero, matrix_kind::with_nan}) {
-                matrix_problem p;
-                p.what = routine::lu, p.m = p.n = n, p.type = scalar_type::f64, p.kind = kind;
-                p.batch = is_emulated() ? 14 : 500;
-                problems.push_back(p);
-            }
-            check(problems, device);
-        }
-}
-
-TEMPLATE_TEST_CASE("of equally large numbers the first is the pivot, at every step", "", double, float,
-                   std::complex<double>, std::complex<float>) {
-    // Hadamard's matrices of order 2^p, their rows in any order: elements stay sums of powers of two, exactly, and in
-    // each step about half of them are equally large. Of other sizes some of their rows' leading parts.
-    using namespace ricci::indices;
-    using number = TestType;
-    const device where(device_under_test());
-    std::mt19937 random(1);
-    constexpr std::int64_t batch = 7;
-    for (const std::int64_t n : {4, 8, 12, 16, 20, 32, 64, 128}) {
-        if (is_left_out() || (is_emulated() && n > 64 && !std::is_same_v<number, double>)) continue;
-        std::vector<number> a(static_cast<std::size_t>(n * n * batch));
-        std::vector<std::int32_t> pivots;
-        const auto at = [&](std::int64_t i, std::int64_t j, std::int64_t e) -> number& {
-            return a[static_cast<std::size_t>(i + n * (j + n * e))];
-        };
-        std::vector<std::int64_t> row(std::bit_ceil(static_cast<std::size_t>(n)));
-        for (std::int64_t e = 0; e < batch; ++e) {
-            std::iota(row.begin(), row.end(), 0);
-            std::shuffle(row.begin(), row.end(), random);
-            for (std::int64_t i = 0; i < n; ++i)
-                for (std::int64_t j = 0; j < n; ++j) {
-                    const auto both = static_cast<std::uint64_t>(row[static_cast<std::size_t>(i)] & j);
-                    at(i, j, e) = std::popcount(both) % 2 == 0 ? number(1) : number(-1);
-                }
-        }
-        tensor<number, dyn, dyn, dyn> A(n, n, batch, where);
-        tensor<std::int32_t, dyn, dyn> found(n, batch, where);
-        tensor<std::int32_t, dyn> info(batch, where);
-        A.upload(a);
-        lu(A(i, j, e), i, j, found(k, e), info(e));
-        for (std::int64_t e = 0; e < batch; ++e)
-            for (std::int64_t k = 0; k < n; ++k) {
-                std::int64_t best = k;
-                for (std::int64_t i = k + 1; i < n; ++i)
-                    if (std::abs(at(i, k, e)) > std::abs(at(best, k, e))) best = i;
-                pivots.push_back(static_cast<std::int32_t>(best));
-                for (std::int64_t j = 0; j < n; ++j) std::swap(at(k, j, e), at(best, j, e));
-                if (at(k, k, e) == number(0)) continue;
-                for (std::int64_t i = k + 1; i < n; ++i) {
-                    at(i, k, e) /= at(k, k, e);
-                    for (std::int64_t j = k + 1; j < n; ++j) at(i, j, e) -= at(i, k, e) * at(k, j, e);
-                }
-            }
-        INFO("n = " << n);
-        CHECK(found.download() == pivots);
-        CHECK(A.download() == a);
-    }
+    check_problems(problems, device);
 }
 
 TEST_CASE("every type and layout is factored") {
@@ -287,14 +117,14 @@ TEST_CASE("every type and layout is factored") {
     std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
     std::size_t turn = 0;
-    for (const auto type : types)
-        for (const auto layout : layouts) {
+    for (const auto type : matrix_types)
+        for (const auto layout : matrix_layouts) {
             matrix_problem p;
             p.what = what, p.type = type, p.layout = layout, p.batch = 19;
             p.m = p.n = std::array<std::int64_t, 3>{6, 11, 20}[turn++ % 3];
             if (!is_left_out()) problems.push_back(p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("matrices that are aligned to a part of a number are factored and solved") {
@@ -303,17 +133,17 @@ TEST_CASE("matrices that are aligned to a part of a number are factored and solv
     const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr, routine::solve, routine::least_squares);
     std::size_t turn = static_cast<std::size_t>(what);
     for (const std::int64_t n : {2, 3, 6, 10, 20, 33, 70})
-        for (const auto type : types) {
+        for (const auto type : matrix_types) {
             if (device == 0 && n != 6 && n != 33) continue; // whose vectors may begin anywhere
             ++turn;                                         // half of them, of neighboring sizes other types
-            if (device <= 0 && (turn + turn / std::size(types)) % 2 == 0) continue;
+            if (device <= 0 && (turn + turn / std::size(matrix_types)) % 2 == 0) continue;
             matrix_problem p;
             p.what = what, p.type = type, p.m = p.n = n, p.r = 2, p.batch = n > 16 ? 5 : 19;
             p.layout = p.sides = matrix_layout::displaced;
             p.seed = static_cast<std::uint64_t>(n);
             if (!is_left_out()) problems.push_back(p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("rectangular matrices are factored") {
@@ -325,11 +155,11 @@ TEST_CASE("rectangular matrices are factored") {
     std::size_t turn = 0;
     for (const auto& [m, n] : shapes) {
         matrix_problem p;
-        p.what = what, p.m = m, p.n = n, p.type = types[turn % std::size(types)];
-        p.layout = layouts[turn++ % std::size(layouts)];
+        p.what = what, p.m = m, p.n = n, p.type = matrix_types[turn % std::size(matrix_types)];
+        p.layout = matrix_layouts[turn++ % std::size(matrix_layouts)];
         add_kinds(problems, p);
     }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("systems are solved at once") {
@@ -342,13 +172,14 @@ TEST_CASE("systems are solved at once") {
         for (const bool positive : {false, true}) {
             matrix_problem p;
             p.what = routine::solve, p.m = p.n = n, p.r = r, p.positive = positive;
-            p.type = types[(turn + turn / 2) % std::size(types)]; // of both methods all
-            p.layout = layouts[turn / 2 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
+            p.type = matrix_types[(turn + turn / 2) % std::size(matrix_types)]; // of both methods all
+            p.layout = matrix_layouts[turn / 2 % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn % std::size(matrix_layouts)];
             p.apart = turn % 3 != 0, p.conjugated = is_complex(p.type) && turn % 3 == 1, p.unpivoted = false;
             ++turn;
             add_kinds(problems, p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("inverses and determinants") {
@@ -358,13 +189,14 @@ TEST_CASE("inverses and determinants") {
     std::size_t turn = 0;
     for (const std::int64_t n : {1, 3, 8, 17, 33, 66}) {
         matrix_problem p;
-        p.what = what, p.m = p.n = n, p.type = types[turn % std::size(types)];
-        p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[(turn + 1) % std::size(layouts)];
+        p.what = what, p.m = p.n = n, p.type = matrix_types[turn % std::size(matrix_types)];
+        p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
+        p.sides = matrix_layouts[(turn + 1) % std::size(matrix_layouts)];
         p.apart = turn % 2 == 0, p.positive = turn % 3 == 2;
         ++turn;
         add_kinds(problems, p);
     }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("least squares") {
@@ -375,13 +207,15 @@ TEST_CASE("least squares") {
     for (const auto what : {routine::least_squares, routine::qr_solve})
         for (const auto& [m, n, r] : shapes) {
             matrix_problem p;
-            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 7, p.type = types[turn % std::size(types)];
-            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
+            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 7,
+            p.type = matrix_types[turn % std::size(matrix_types)];
+            p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn / 2 % std::size(matrix_layouts)];
             p.conjugated = turn % 4 == 3;
             ++turn;
             add_kinds(problems, p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEMPLATE_TEST_CASE("a system's solution does not depend on those beside it, which may be extreme", "", double,
@@ -433,13 +267,15 @@ TEST_CASE("smallest solutions") {
     for (const auto& [m, n, r] : shapes)
         for (int more = 0; more < 2; ++more) {
             matrix_problem p;
-            p.what = routine::least_squares, p.m = m, p.n = n, p.r = r, p.type = types[turn % std::size(types)];
-            p.layout = layouts[turn * 2 / 3 % std::size(layouts)], p.sides = layouts[turn % std::size(layouts)];
+            p.what = routine::least_squares, p.m = m, p.n = n, p.r = r,
+            p.type = matrix_types[turn % std::size(matrix_types)];
+            p.layout = matrix_layouts[turn * 2 / 3 % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn % std::size(matrix_layouts)];
             p.conjugated = turn % 4 == 3, p.wide = turn % 5 == 1;
             turn += 3;
             add_kinds(problems, p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("systems are solved with factors") {
@@ -450,14 +286,16 @@ TEST_CASE("systems are solved with factors") {
     for (const auto what : {routine::cholesky_solve, routine::lu_solve, routine::triangular_solve})
         for (const auto& [n, r] : shapes) {
             matrix_problem p;
-            p.what = what, p.m = p.n = n, p.r = r, p.batch = n > 40 ? 3 : 21, p.type = types[turn % std::size(types)];
-            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 3 % std::size(layouts)];
+            p.what = what, p.m = p.n = n, p.r = r, p.batch = n > 40 ? 3 : 21,
+            p.type = matrix_types[turn % std::size(matrix_types)];
+            p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn / 3 % std::size(matrix_layouts)];
             p.apart = turn % 2 == 0, p.conjugated = turn % 5 == 2, p.wide = turn % 3 == 1;
             p.upper = turn % 2 == 1, p.unit = turn % 7 == 3;
             ++turn;
             problems.push_back(p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("Q is applied and formed") {
@@ -469,14 +307,16 @@ TEST_CASE("Q is applied and formed") {
     for (const auto what : {routine::apply_q, routine::form_q})
         for (const auto& [m, n, r] : shapes) {
             matrix_problem p;
-            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 5, p.type = types[turn % std::size(types)];
-            p.layout = layouts[turn % std::size(layouts)], p.sides = layouts[turn / 2 % std::size(layouts)];
+            p.what = what, p.m = m, p.n = n, p.r = r, p.batch = 5,
+            p.type = matrix_types[turn % std::size(matrix_types)];
+            p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn / 2 % std::size(matrix_layouts)];
             p.apart = turn % 2 == 0 || what == routine::form_q, p.adjoint = turn % 3 == 1,
             p.conjugated = turn % 4 == 2;
             ++turn;
             problems.push_back(p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("a batch of no matrices, and one of many") {
@@ -488,7 +328,7 @@ TEST_CASE("a batch of no matrices, and one of many") {
             p.what = what, p.m = p.n = 3, p.batch = batch;
             problems.push_back(p);
         }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("matrices without elements") {
@@ -506,10 +346,10 @@ TEST_CASE("matrices without elements") {
         if (m < n && (!takes_tall || what == routine::qr_solve)) continue;
         matrix_problem p;
         p.what = what, p.m = m, p.n = n, p.batch = 5, p.r = what == routine::form_q ? m : 2;
-        p.type = types[static_cast<std::size_t>(what) % std::size(types)];
+        p.type = matrix_types[static_cast<std::size_t>(what) % std::size(matrix_types)];
         problems.push_back(p);
     }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE(
@@ -517,7 +357,7 @@ TEST_CASE(
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
     const auto what = GENERATE(routine::lu, routine::qr_solve, routine::least_squares);
-    if (every > 1 && what != routine::lu) return;
+    if (count_of_run() > 1 && what != routine::lu) return;
     for (std::int64_t n = 1; n <= 19; ++n) {
         matrix_problem p;
         p.what = what, p.m = p.n = n, p.type = scalar_type::f32, p.batch = 4, p.wide = true;
@@ -525,14 +365,14 @@ TEST_CASE(
         p.seed = static_cast<std::uint64_t>(n);
         problems.push_back(p);
     }
-    check(problems, device);
+    check_problems(problems, device);
 }
 
 TEST_CASE("matrices beyond a thread's scratch") { // 16 MB: kernels/factor_block_cpu.hpp
     if (device_code() != 0) return;
     matrix_problem p;
     p.what = routine::solve, p.m = p.n = 1500, p.batch = 1, p.positive = true; // judged in n^2
-    check({p}, 0);
+    check_problems({p}, 0);
     p.what = routine::least_squares, p.m = 8, p.n = 280000, p.positive = false;
-    check({p}, 0);
+    check_problems({p}, 0);
 }
