@@ -1,8 +1,9 @@
 // factor_block: a matrix a block, whole in shared memory, with its right-hand sides as further columns.
 //
-// Columns are in strips of eight. Warp 0 brings the next strip up to date and factors it (factor_block_panels) while
-// the other warps update the strips behind it by the panel before (factor_block_strips): one barrier a strip. Of QR of
-// f64 and c128 all warps bring the next strip up to date, for three barriers more, since what all wait for is warp 0.
+// Columns are in strips of eight. Warp 0 brings the next strip up to date and factors it (factor_block_panels,
+// factor_block_qr_panel) while the other warps update the strips behind it by the panel before (factor_block_strips):
+// one barrier a strip. Of QR of f64 and c128 all warps bring the next strip up to date, for three barriers more, since
+// what all wait for is warp 0.
 //
 // Constants: factor.hpp's, and
 //   threads_per_block, matrices_of_block (1), shared_bytes

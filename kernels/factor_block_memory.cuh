@@ -189,10 +189,11 @@ RICCI_FUNCTION void store_block(const arguments& a, long long at, const element*
                 __syncthreads();
                 if (threadIdx.x < 32) store_spans(to, s, stored, n);
             }
-        } else
-        each_element<matrix_role>(m, 0, n, [&](int i, int j) {
-            if (method != cholesky_method || i >= j) to[offset_of<matrix_role>(a, i, j)] = as_meant(s[i + j * ld]);
-        });
+        } else {
+            each_element<matrix_role>(m, 0, n, [&](int i, int j) {
+                if (method != cholesky_method || i >= j) to[offset_of<matrix_role>(a, i, j)] = as_meant(s[i + j * ld]);
+            });
+        }
     }
     if constexpr (has_sides) {
         element* const to = operand_of<solution_role>(a, at);

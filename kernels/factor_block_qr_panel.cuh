@@ -45,7 +45,7 @@ RICCI_FUNCTION void each_pair(int lines, const F& f) {
 /// links (H100: 1100 cycles a step with a dozen branches, a third of them those).
 RICCI_FUNCTION void factor_qr_panel(element* p, int ld, int lines, int steps, panel_results<strip>& out) {
     const int lane = static_cast<int>(threadIdx.x % 32), column = lane / 4, q = lane % 4;
-    element own[lane_lines], own_scale = one();            // what is below the diagonal lacks it
+    element own[lane_lines], own_scale = one(); // what is below the diagonal lacks it
     element* const mine = p + 2 * q + column * ld;
     element* const products = out.g + column * strip;
     const auto pair_at = [](element* at, int i) -> element_pair& {

@@ -69,7 +69,7 @@ batched_tile most_alike(const step& st, const std::vector<batched_tile>& candida
 
 /// Whether measurements of other sizes say anything: not of a factorization, whose best layouts change from a size to
 /// the next. (H100, LU of f64: what was most like neighbors' best took up to 18 % longer than the model's choice at
-/// 13 sizes of 5 to 24 rows, and as long at larger ones. Others were not measured.)
+/// 14 sizes of 5 to 24 rows, and as long at larger ones. Others were not measured.)
 bool has_neighbors(const step& st) { return st.matrices.task != matrix_task::factor; }
 
 } // namespace
@@ -97,9 +97,10 @@ void choose_tile(step& st, const machine& chip, const priors& known) {
                     found != nullptr &&
                     std::find(candidates().begin(), candidates().end(), found->tile) != candidates().end())
                     return take(found->tile, table == known.measured ? tile_origin::measured : tile_origin::shipped);
+            if (!has_neighbors(st)) continue;
             for (const auto* table : tables)
                 if (const auto neighbors = table->near(key, most_neighbors);
-                    !neighbors.empty() && has_neighbors(st) && candidates().size() > 1)
+                    !neighbors.empty() && candidates().size() > 1)
                     return take(most_alike(st, candidates(), chip, key, neighbors), tile_origin::neighbors);
         }
     }

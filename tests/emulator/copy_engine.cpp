@@ -81,8 +81,8 @@ struct box_words {
     explicit box_words(const unsigned long long* map)
         : matrix(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[0]))), element(signed_word(map[1])),
           exchanged(map[2] != 0), extent{signed_word(map[3]), signed_word(map[4]), signed_word(map[5])},
-          box{signed_word(map[6]), signed_word(map[7]), signed_word(map[8])}, between{signed_word(map[9]),
-                                                                                      signed_word(map[10])},
+          box{signed_word(map[6]), signed_word(map[7]), signed_word(map[8])},
+          between{signed_word(map[9]), signed_word(map[10])},
           begin(reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(map[11]))),
           bytes_from_anywhere(signed_word(map[12])) {}
     static std::int64_t signed_word(unsigned long long word) { return static_cast<std::int64_t>(word); }
