@@ -96,7 +96,7 @@ struct option_belongs_to_the_call {
     static_assert(lowering::takes_option(What, Option),
                   "this call has no such option: unpivoted is one of lu, lu_solve, solve, inverse and "
                   "log_determinant, positive_definite of solve, inverse and log_determinant, lower, upper and "
-                  "unit_diagonal of triangular_solve, adjoint of apply_q");
+                  "unit_diagonal of triangular_solve, adjoint of apply_q and lu_solve");
 };
 template <routine What, bool Behind>
 struct options_stand_behind_operands {

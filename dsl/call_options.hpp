@@ -34,7 +34,7 @@ inline constexpr positive_definite_t positive_definite{};
 inline constexpr upper_t upper{};
 inline constexpr lower_t lower{};
 inline constexpr unit_diagonal_t unit_diagonal{};
-/// apply_q: multiplies by the conjugate transpose of Q.
+/// apply_q: multiplies by the conjugate transpose of Q. lu_solve: solves with that of the matrix.
 inline constexpr adjoint_t adjoint{};
 
 namespace dsl {

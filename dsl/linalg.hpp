@@ -212,7 +212,8 @@ auto cholesky_solve(const Matrix& l, const Row& row, const Column& column, const
     return run_call<routine::cholesky_solve>(l, row, column, as_role<matrix_role::solution>(x), options...);
 }
 
-/// X = A^-1 B with what lu left (getrs), pivots(k, e) and all; or with what an unpivoted lu left, and unpivoted.
+/// X = A^-1 B with what lu left (getrs), pivots(k, e) and all; or with what an unpivoted lu left, and unpivoted. With
+/// `adjoint` X = A^-H B, where X has index i, and B, if it is given, j.
 template <expression Matrix, class Row, class Column, integer_table Pivots, expression X, class... Options>
 auto lu_solve(const Matrix& a, const Row& row, const Column& column, const Pivots& pivots, const X& x,
               const Options&... options) {

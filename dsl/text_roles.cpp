@@ -117,9 +117,7 @@ class role_finder {
         return lowering::has_label(u_, u_.accesses[access], label);
     }
     /// The index of what is solved for.
-    std::int32_t unknown() const {
-        return call_.what == routine::apply_q || call_.what == routine::form_q ? call_.row : call_.column;
-    }
+    std::int32_t unknown() const { return works_on_rows(call_) ? call_.row : call_.column; }
 
     void check_tables() const {
         for (const auto& a : u_.accesses)
@@ -204,7 +202,8 @@ class role_finder {
         const bool follows_vector = form_.needed > 1 && form_.arguments[1] == solution;
         if (follows_vector && arguments_ > 0 && has(argument(0), unknown())) {
             // what is solved for, alone or before its right-hand sides: lu_solve(A(i,j,e), i, j, X(j,e), B(i,e))
-            const bool is_solution = arguments_ == 1 || (unknown() == call_.column && !has(argument(1), unknown()));
+            const bool is_solution =
+                arguments_ == 1 || (call_.what < routine::apply_q && !has(argument(1), unknown()));
             if (is_solution)
                 fail_at(argument(0), fmt::format("{} should stand before '{}': {}", name_of(vector, call_.what),
                                                  name(argument(0)), takes()));

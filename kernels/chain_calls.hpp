@@ -8,9 +8,9 @@
 // which waits for the others' stores; largest, total, exchange.
 //
 // Constants: chain_tables.hpp's; phase_call[] (-1: none), call_count; of each call call_factors[] (else it has
-// factors), call_method[], call_keeps_factors[], call_upper[], call_unit[], call_rows[], call_columns[],
-// call_sides[], call_lanes[]; call_view[][], by role, of its operands, call_matrix[] and call_right[], of where it
-// works (-1: none). Conventions are factor.hpp's.
+// factors), call_method[], call_keeps_factors[], call_upper[], call_unit[], call_of_adjoint[], call_rows[],
+// call_columns[], call_sides[], call_lanes[]; call_view[][], by role, of its operands, call_matrix[] and call_right[],
+// of where it works (-1: none). Conventions are factor.hpp's.
 #pragma once
 
 #include "chain_tables.hpp"
@@ -308,21 +308,27 @@ template <int C, class Team> class call_work {
 
     RICCI_FUNCTION void solve_with_factors() {
         if constexpr (method == qr_method) multiply_by_q<true>();
-        if constexpr (method == lu_method && vector >= 0) {
-            RICCI_UNROLL_ONCE
-            for (int k = 0; k < n; ++k) {
-                team.template exchange<X>(k, team.template load_position<vector>(k), sides);
-                team.meet();
-            }
-        }
-        constexpr bool is_lu = method == lu_method || method == lu_unpivoted_method;
+        constexpr bool is_lu = method == lu_method || method == lu_unpivoted_method, of_adjoint = call_of_adjoint[C];
+        if constexpr (method == lu_method && !of_adjoint) exchange_rows();
         if constexpr (!(method == triangular_method && call_unit[C])) look_at_diagonal();
         if constexpr (method == triangular_method) {
             substitute<!call_upper[C], call_unit[C] != 0, false>();
         } else {
-            if constexpr (method == cholesky_method || is_lu) substitute<true, is_lu, false>();
-            substitute<false, false, method == cholesky_method>();
+            if constexpr (method == cholesky_method || is_lu) substitute<true, is_lu && !of_adjoint, of_adjoint>();
+            substitute<false, of_adjoint, method == cholesky_method || of_adjoint>();
         }
+        if constexpr (method == lu_method && of_adjoint) exchange_rows();
+    }
+
+    /// LU's interchanges, those of its adjoint backwards.
+    RICCI_FUNCTION void exchange_rows() {
+        if constexpr (vector >= 0)
+            RICCI_UNROLL_ONCE
+            for (int step = 0; step < n; ++step) {
+                const int k = call_of_adjoint[C] ? n - 1 - step : step;
+                team.template exchange<X>(k, team.template load_position<vector>(k), sides);
+                team.meet();
+            }
     }
 
     RICCI_FUNCTION void look_at_diagonal() {

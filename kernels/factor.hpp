@@ -9,6 +9,7 @@
 //   conjugated           the conjugate of the matrix in memory is meant
 //   keeps_factors        the matrix becomes its factors
 //   upper, unit          of a triangular matrix
+//   of_adjoint           of LU's factors that are there: the equations are those of the conjugate transpose
 //   smallest_norm        QR that solves: the equations are those of the matrix's conjugate transpose, A^H X = B, of
 //                        which X = Q R^-H B is the smallest solution: `columns` equations, `rows` unknowns, no fewer
 //   vector_type, info_type   6 or 7: integers of 4 or 8 bytes, of pivots (compute_type of tau) and of info

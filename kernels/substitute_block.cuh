@@ -251,6 +251,22 @@ RICCI_FUNCTION void reflect_by_panels(const arguments& a, const block_matrix& ma
     }
 }
 
+/// LU's interchanges, or these backwards, by a thread a right-hand side.
+template <class Sides>
+RICCI_FUNCTION void exchange_rows(const arguments& a, long long number, int side_number, const Sides& x) {
+    const long long count = column_count(a);
+    const auto* const pivots = operand_of<vector_role>(a, number);
+    const int c = threadIdx.x;
+    if (c >= side_number) return;
+    RICCI_UNROLL_ONCE
+    for (long long step = 0; step < count; ++step) {
+        const long long k = permutes_last ? count - 1 - step : step;
+        const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
+        const element old = x(k, c);
+        x(k, c) = x(p, c), x(p, c) = old;
+    }
+}
+
 /// The right-hand sides of a tile come, in the order that LU's interchanges give them.
 template <class Sides>
 RICCI_FUNCTION void load_sides(const arguments& a, long long number, long long side, int side_number,
@@ -261,22 +277,13 @@ RICCI_FUNCTION void load_sides(const arguments& a, long long number, long long s
     for (int c = 0; c < side_number; ++c)
         RICCI_UNROLL_2
         for (long long i = threadIdx.x; i < count; i += threads_per_block) {
-            const long long from = has_pivots && sides_in_shared ? source[i] : i;
+            const long long from = permutes_first && sides_in_shared ? source[i] : i;
             if constexpr (has_given) x(i, c) = given[offset_of<given_role>(a, from, side + c)];
             else x(i, c) = from_real<element>(from == side + c ? 1 : 0, 0);
         }
-    if constexpr (has_pivots && !sides_in_shared) {
+    if constexpr (permutes_first && !sides_in_shared) {
         __syncthreads();
-        const auto* const pivots = operand_of<vector_role>(a, number);
-        if (static_cast<int>(threadIdx.x) < side_number) {
-            const int c = threadIdx.x;
-            RICCI_UNROLL_ONCE
-            for (long long k = 0; k < count; ++k) {
-                const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
-                const element old = x(k, c);
-                x(k, c) = x(p, c), x(p, c) = old;
-            }
-        }
+        exchange_rows(a, number, side_number, x);
     }
 }
 
@@ -304,6 +311,7 @@ RICCI_FUNCTION void solve_tile(const arguments& a, const block_matrix& matrix, l
     if constexpr (applies_q) reflect_by_panels(a, matrix, number, side_number, block, x);
     if constexpr (has_forward) divide_by_panels<true>(matrix, column_count(a), side_number, block, x);
     if constexpr (has_backward) divide_by_panels<false>(matrix, column_count(a), side_number, block, x);
+    if constexpr (permutes_last && !sides_in_shared) exchange_rows(a, number, side_number, x);
     __syncthreads();
 }
 
@@ -357,9 +365,11 @@ template <int Lanes> RICCI_FUNCTION void substitute_by_block(const arguments& a,
             RICCI_UNROLL_ONCE
             for (int c = 0; c < side_number; ++c)
                 RICCI_UNROLL_2
-                for (long long i = threadIdx.x; i < solved; i += threads_per_block)
-                    solution[offset_of<solution_role>(a, i, side + c)] =
+                for (long long i = threadIdx.x; i < solved; i += threads_per_block) {
+                    const long long place = permutes_last && sides_in_shared ? source[i] : i;
+                    solution[offset_of<solution_role>(a, place, side + c)] =
                         is_singular ? not_a_number() : from[i * along + c * across];
+                }
         __syncthreads();
     }
 }

@@ -207,11 +207,12 @@ template <int Lanes> struct matrix_lanes {
         return out;
     }
 
-    /// The rows of the right-hand sides that the interchanges bring to the lane's rows.
+    /// The rows that the interchanges, if Permutes, bring to the lane's rows.
+    template <bool Permutes>
     static RICCI_FUNCTION void find_sources(const arguments& a, long long number, int (&source)[lines]) {
         RICCI_UNROLL
         for (int u = 0; u < lines; ++u) source[u] = u * lanes + lane();
-        if constexpr (has_pivots) {
+        if constexpr (Permutes) {
             const auto* const pivots = operand_of<vector_role>(a, number);
             int own[lines_of_n];
             RICCI_UNROLL
@@ -310,7 +311,7 @@ template <int Lanes> struct matrix_lanes {
 
     static RICCI_FUNCTION void load_sides(const arguments& a, long long number, int side, bool exists, values& x) {
         int source[lines];
-        find_sources(a, number, source);
+        find_sources<permutes_first>(a, number, source);
         if constexpr (has_given) {
             const element* const given = operand_of<given_role>(a, number);
             RICCI_UNROLL
@@ -340,14 +341,15 @@ template <int Lanes> struct matrix_lanes {
             if (exists && side == 0 && lane() == 0)
                 *operand_of<info_role>(a, number) = static_cast<typename role_element<info_role>::type>(info);
         element* const solution = operand_of<solution_role>(a, number);
+        int place[lines]; // back to where they come from
+        find_sources<permutes_last>(a, number, place);
         RICCI_UNROLL
         for (int c = 0; c < sides; ++c)
             RICCI_UNROLL
-            for (int u = 0; u < lines; ++u) {
-                const int i = u * lanes + lane();
-                if (i < solution_rows && side + c < r && exists)
-                    solution[offset_of<solution_role>(a, i, side + c)] = info == 0 ? x[u][c] : not_a_number();
-            }
+            for (int u = 0; u < lines; ++u)
+                if (u * lanes + lane() < solution_rows && side + c < r && exists)
+                    solution[offset_of<solution_role>(a, place[u], side + c)] =
+                        info == 0 ? x[u][c] : not_a_number();
     }
 };
 

@@ -165,10 +165,11 @@ template <int Lanes> struct lane_matrices {
         }
     }
 
-    /// LU's interchanges, lane by lane.
+    /// LU's interchanges, or these backwards, lane by lane.
     template <class T> static void exchange_rows(const arguments& a, const lane_operand<T>& pivots, number* x) {
         real* const numbers = reinterpret_cast<real*>(x);
-        for (int k = 0; k < n; ++k)
+        for (int step = 0; step < n; ++step) {
+            const int k = permutes_last ? n - 1 - step : step;
             for (int t = 0; t < pivots.count; ++t) {
                 const int p = row_of(pivots.first[t][offset_of<vector_role>(a, k, 0)]);
                 if (p == k) continue;
@@ -179,6 +180,7 @@ template <int Lanes> struct lane_matrices {
                     one = other, other = old;
                 }
             }
+        }
     }
 
     template <int Role> static RICCI_FUNCTION auto operand_lanes(const arguments& a, long long first, int count) {
@@ -217,10 +219,11 @@ template <int Lanes> struct lane_matrices {
                         }
                         x[i * sides + c] = value;
                     }
-                if constexpr (has_pivots) exchange_rows(a, vectors, x);
+                if constexpr (permutes_first) exchange_rows(a, vectors, x);
                 if constexpr (applies_q) reflect(a, matrix, vectors, x);
                 if constexpr (has_forward) divide<true>(matrix, x);
                 if constexpr (has_backward) divide<false>(matrix, x);
+                if constexpr (permutes_last) exchange_rows(a, vectors, x);
                 const vector nan = vector{} + real_of(not_a_number());
                 for (int i = 0; i < solution_rows; ++i)
                     for (int c = 0; c < sides && side + c < r; ++c) {

@@ -4,6 +4,7 @@
 //   method        forward            backward
 //   Cholesky      L                  L^H
 //   LU            L, unit            U             rows permuted first, where it has pivots
+//   its adjoint   U^H                L^H, unit     rows permuted back in the end
 //   QR                               R             Q^H first
 //   triangular    lower              upper         one of them
 //
@@ -15,7 +16,8 @@
 constexpr bool solves = method <= triangular_method;
 constexpr bool applies_q = method == qr_method || method >= apply_q_method;
 constexpr bool last_reflector_first = method == apply_q_method || method == form_q_method;
-constexpr bool has_pivots = method == lu_method;
+constexpr bool has_pivots = method == lu_method, permutes_first = has_pivots && !of_adjoint,
+               permutes_last = has_pivots && of_adjoint;
 constexpr bool has_forward = method == cholesky_method || is_lu || (method == triangular_method && !upper);
 constexpr bool has_backward =
     method == cholesky_method || is_lu || method == qr_method || (method == triangular_method && upper);
@@ -27,9 +29,8 @@ constexpr bool has_divisors = solves && !(method == triangular_method && unit);
 
 /// The triangle T of one pass, x = T^-1 x: element (i, k) is element (i, k) of the matrix, or its adjoint's.
 template <bool Forward> struct triangle {
-    static constexpr bool adjoint = !Forward && method == cholesky_method;
-    static constexpr bool has_unit_diagonal = Forward ? is_lu || (method == triangular_method && unit)
-                                                      : method == triangular_method && unit;
+    static constexpr bool adjoint = is_lu ? of_adjoint : !Forward && method == cholesky_method;
+    static constexpr bool has_unit_diagonal = is_lu ? Forward != of_adjoint : method == triangular_method && unit;
     static constexpr bool is_conjugated = is_complex && conjugated != adjoint; ///< with respect to memory
     static RICCI_FUNCTION element meant(element x) { return is_conjugated ? conjugate(x) : x; }
     template <class Matrix> static RICCI_FUNCTION element at(const Matrix& matrix, long long i, long long k) {

@@ -16,6 +16,8 @@ template <int Lanes> struct matrix_thread {
                          sides = lines_of_lane;
     static constexpr int work_rows = applies_q ? m : n, solution_rows = solves ? n : m;
     static constexpr int k_unrolled = stages == 0 ? work_rows + 1 : 4;
+    /// Rows in registers have constant numbers: they change places as they come from memory, or go there.
+    static constexpr bool gathers = permutes_first && stages == 0, scatters = permutes_last && stages == 0;
 
     struct in_registers {
         element value[at_least_one(work_rows)][sides];
@@ -107,40 +109,56 @@ template <int Lanes> struct matrix_thread {
             if constexpr (has_given) return operand_of<given_role>(a, number)[offset_of<given_role>(a, i, side + c)];
             else return from_real<element>(i == side + c ? 1 : 0, 0);
         };
-        if constexpr (has_pivots && stages == 0) {
-            // rows by their numbers, which constant indices can exchange
-            const auto* const pivots = operand_of<vector_role>(a, number);
-            int source[at_least_one(work_rows)];
+        int source[at_least_one(work_rows)];
+        if constexpr (gathers) find_sources(a, number, source);
+        RICCI_UNROLL_K
+        for (int i = 0; i < work_rows; ++i)
+            RICCI_UNROLL
+            for (int c = 0; c < sides; ++c) x(i, c) = given_at(gathers ? source[i] : i, c);
+        if constexpr (permutes_first && !gathers) {
+            RICCI_UNROLL_4
+            for (int k = 0; k < n; ++k) exchange_rows(a, number, k, x);
+        }
+    }
+
+    /// Solutions, or what stands for them.
+    static RICCI_FUNCTION void store(const arguments& a, long long number, int side, int info, values& x) {
+        element* const solution = operand_of<solution_role>(a, number);
+        int place[at_least_one(work_rows)];
+        if constexpr (scatters) find_sources(a, number, place);
+        if constexpr (permutes_last && !scatters) {
+            RICCI_UNROLL_4
+            for (int k = n - 1; k >= 0; --k) exchange_rows(a, number, k, x);
+        }
+        RICCI_UNROLL_K
+        for (int i = 0; i < solution_rows; ++i)
+            RICCI_UNROLL
+            for (int c = 0; c < sides; ++c)
+                if (side + c < r)
+                    solution[offset_of<solution_role>(a, scatters ? place[i] : i, side + c)] =
+                        info == 0 ? x(i, c) : not_a_number();
+    }
+
+    /// The rows that the interchanges bring: by their numbers, which constant indices can exchange.
+    static RICCI_FUNCTION void find_sources(const arguments& a, long long number,
+                                            int (&source)[at_least_one(work_rows)]) {
+        const auto* const pivots = operand_of<vector_role>(a, number);
+        RICCI_UNROLL_K
+        for (int i = 0; i < n; ++i) source[i] = i;
+        RICCI_UNROLL_K
+        for (int k = 0; k < n; ++k) {
+            const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]), old = source[k];
             RICCI_UNROLL_K
-            for (int i = 0; i < n; ++i) source[i] = i;
-            RICCI_UNROLL_K
-            for (int k = 0; k < n; ++k) {
-                const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]), old = source[k];
-                RICCI_UNROLL_K
-                for (int i = k + 1; i < n; ++i)
-                    if (i == p) source[k] = source[i], source[i] = old;
-            }
-            RICCI_UNROLL_K
-            for (int i = 0; i < n; ++i)
-                RICCI_UNROLL
-                for (int c = 0; c < sides; ++c) x(i, c) = given_at(source[i], c);
-        } else {
-            RICCI_UNROLL_K
-            for (int i = 0; i < work_rows; ++i)
-                RICCI_UNROLL
-                for (int c = 0; c < sides; ++c) x(i, c) = given_at(i, c);
-            if constexpr (has_pivots) {
-                const auto* const pivots = operand_of<vector_role>(a, number);
-                RICCI_UNROLL_4
-                for (int k = 0; k < n; ++k) {
-                    const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
-                    RICCI_UNROLL
-                    for (int c = 0; c < sides; ++c) {
-                        const element old = x(k, c);
-                        x(k, c) = x(p, c), x(p, c) = old;
-                    }
-                }
-            }
+            for (int i = k + 1; i < n; ++i)
+                if (i == p) source[k] = source[i], source[i] = old;
+        }
+    }
+    static RICCI_FUNCTION void exchange_rows(const arguments& a, long long number, int k, values& x) {
+        const int p = row_of(operand_of<vector_role>(a, number)[offset_of<vector_role>(a, k, 0)]);
+        RICCI_UNROLL
+        for (int c = 0; c < sides; ++c) {
+            const element old = x(k, c);
+            x(k, c) = x(p, c), x(p, c) = old;
         }
     }
 
@@ -153,7 +171,6 @@ template <int Lanes> struct matrix_thread {
         if constexpr (has_divisors) info = first_zero(matrix);
         if constexpr (has_info)
             *operand_of<info_role>(a, number) = static_cast<typename role_element<info_role>::type>(info);
-        element* const solution = operand_of<solution_role>(a, number);
         RICCI_UNROLL_ONCE
         for (int side = 0; side < r; side += sides) {
             values x(memory);
@@ -161,12 +178,7 @@ template <int Lanes> struct matrix_thread {
             if constexpr (applies_q) reflect(a, matrix, number, x);
             if constexpr (has_forward) divide<true>(matrix, x);
             if constexpr (has_backward) divide<false>(matrix, x);
-            RICCI_UNROLL_K
-            for (int i = 0; i < solution_rows; ++i)
-                RICCI_UNROLL
-                for (int c = 0; c < sides; ++c)
-                    if (side + c < r)
-                        solution[offset_of<solution_role>(a, i, side + c)] = info == 0 ? x(i, c) : not_a_number();
+            store(a, number, side, info, x);
         }
     }
 };

@@ -205,6 +205,19 @@ template <int Lanes> struct vector_matrices {
         return reinterpret_cast<real*>(operand_of<Role>(a, number) + offset_of<Role>(a, i, j));
     }
 
+    /// LU's interchanges, or these backwards.
+    template <class Pivot>
+    static RICCI_FUNCTION void exchange_rows(const arguments& a, const Pivot* pivots, long long count, real* x) {
+        for (long long step = 0; step < count; ++step) {
+            const long long k = permutes_last ? count - 1 - step : step,
+                            p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
+            for (int q = 0; q < parts; ++q) {
+                const real old = x[k * parts + q];
+                x[k * parts + q] = x[p * parts + q], x[p * parts + q] = old;
+            }
+        }
+    }
+
     /// The right-hand sides [side, side + side_number), of which there are Sides in work: more instances would take
     /// g++ more time than what is left over takes.
     template <int Sides>
@@ -234,22 +247,15 @@ template <int Lanes> struct vector_matrices {
                 for (long long i = 0; i < count * parts; ++i) x[i] = i == (side + c) * parts ? 1 : 0;
             }
             for (long long i = count * parts; i < w.along; ++i) x[i] = 0;
-            if constexpr (has_pivots) {
-                for (long long k = 0; k < count; ++k) {
-                    const long long p = row_of(vectors[offset_of<vector_role>(a, k, 0)]);
-                    for (int q = 0; q < parts; ++q) {
-                        const real old = x[k * parts + q];
-                        x[k * parts + q] = x[p * parts + q], x[p * parts + q] = old;
-                    }
-                }
-            }
+            if constexpr (permutes_first) exchange_rows(a, vectors, count, x);
         }
         const element* const matrix = operand_of<matrix_role>(a, number);
         if constexpr (applies_q) reflect_by<Sides>(a, matrix, vectors, w);
         if constexpr (has_forward) divide_by<true, Sides>(a, matrix, w);
         if constexpr (has_backward) divide_by<false, Sides>(a, matrix, w);
         for (int c = 0; c < side_number; ++c) {
-            const real* const x = w.at(c, 0);
+            real* const x = w.at(c, 0);
+            if constexpr (permutes_last) exchange_rows(a, vectors, count, x);
             real* const to = place<solution_role>(a, number, 0, side + c);
             if (along == 1)
                 for (long long i = 0; i < solved * parts; ++i) to[i] = x[i];

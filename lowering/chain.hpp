@@ -113,7 +113,7 @@ struct chain_op {
 struct chain_call {
     matrix_task task = matrix_task::none;
     matrix_method method = matrix_method::cholesky;
-    bool keeps_factors = false, upper = false, unit = false;
+    bool keeps_factors = false, upper = false, unit = false, adjoint = false;
     std::int32_t rows = 0, columns = 0, sides = 0;
     /// By role, of the operands; -1: none. Their pencils' own axes are rows and columns.
     std::array<std::int32_t, matrix_roles> view{-1, -1, -1, -1, -1, -1, -1};

@@ -64,7 +64,7 @@ void chain_state::add_call() {
     const auto sizes = matrix_sizes_of(st());
     chain_call call;
     call.task = w.task, call.method = w.method;
-    call.keeps_factors = w.keeps_factors, call.upper = w.upper, call.unit = w.unit;
+    call.keeps_factors = w.keeps_factors, call.upper = w.upper, call.unit = w.unit, call.adjoint = w.adjoint;
     call.rows = static_cast<std::int32_t>(sizes.m), call.columns = static_cast<std::int32_t>(sizes.n);
     call.sides = static_cast<std::int32_t>(sizes.r);
     const auto here = items_of_call();

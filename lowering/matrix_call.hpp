@@ -53,7 +53,7 @@ struct matrix_call {
     bool unpivoted = false;             ///< lu, solve: without exchanging rows
     bool positive = false;              ///< solve: Hermitian positive definite, of which the lower triangle is read
     bool upper = false, unit = false;   ///< triangular_solve
-    bool adjoint = false;               ///< apply_q: by the conjugate transpose
+    bool adjoint = false;               ///< apply_q, lu_solve: by, or with, the conjugate transpose
     /// By role, the number of an access; -1: none. That of the matrix is 0.
     std::array<std::int32_t, matrix_roles> access{-1, -1, -1, -1, -1, -1, -1};
     /// By role, whether the user did not say the operand: a tensor made for the call, or the matrix once more as what
@@ -86,7 +86,7 @@ constexpr bool takes_option(routine r, call_option o) {
     case call_option::positive_definite:
         return r == routine::solve || r == routine::inverse || r == routine::log_determinant;
     case call_option::adjoint:
-        return r == routine::apply_q;
+        return r == routine::apply_q || r == routine::lu_solve;
     default:
         return r == routine::triangular_solve;
     }
@@ -132,6 +132,11 @@ constexpr bool writes_role(const matrix_call& c, matrix_role r) {
     default:
         return true;
     }
+}
+
+/// Whether what is solved for, or multiplied, has the index of the matrix's rows; else it has that of its columns.
+constexpr bool works_on_rows(const matrix_call& c) {
+    return c.what == routine::apply_q || c.what == routine::form_q || (c.what == routine::lu_solve && c.adjoint);
 }
 
 /// Whether rows are exchanged by pivots that are there.

@@ -108,14 +108,14 @@ class call_lowerer {
             return;
         }
         if (!has(solution)) return;
-        const auto unknown = is_of_q() ? call_.row : call_.column;
-        const auto other = is_of_q() ? call_.column : call_.row;
+        const auto unknown = works_on_rows(call_) ? call_.row : call_.column;
+        const auto other = works_on_rows(call_) ? call_.column : call_.row;
         if (!has_index(solution, unknown))
-            refuse_here("{} lacks index {}, along which it is multiplied by {}", text(solution), name(unknown),
-                        text(matrix));
+            refuse_here("{} lacks index {}, along which it is multiplied by {}{}", text(solution), name(unknown),
+                        call_.what == routine::lu_solve && call_.adjoint ? "the adjoint of " : "", text(matrix));
         if (has_index(solution, other) && !(is_of_q() && !has_index(matrix, other)))
             refuse_here("{} has index {}, of the matrix's {}, beside {}", text(solution), name(other),
-                        is_of_q() ? "columns" : "rows", name(unknown));
+                        works_on_rows(call_) ? "columns" : "rows", name(unknown));
         work_.solution_row = unknown;
         if (has(given)) {
             const bool by_row = has_index(given, call_.row), by_column = has_index(given, call_.column);
@@ -265,6 +265,7 @@ class call_lowerer {
             break;
         case routine::lu_solve:
             w.method = has(vector) ? lu : lu_unpivoted;
+            w.adjoint = call_.adjoint;
             break;
         case routine::least_squares:
             w.method = qr;

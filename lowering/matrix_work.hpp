@@ -41,6 +41,8 @@ struct matrix_work {
     bool conjugated = false;          ///< the conjugate of what `matrix` holds is meant
     bool keeps_factors = false;       ///< factor: they are written
     bool upper = false, unit = false; ///< triangular
+    /// substitute, LU: the equations are those of the conjugate transpose of what was factored.
+    bool adjoint = false;
     /// factor, QR: the equations are those of the matrix's conjugate transpose, n of them with m >= n unknowns, and
     /// the smallest of their solutions is wanted.
     bool smallest_norm = false;

@@ -23,6 +23,7 @@ std::string print_matrices(const step& st, const std::string& axes, const std::s
                            sizes.n, sizes.r > 0 ? fmt::format(", {} right-hand sides", sizes.r) : "",
                            w.conjugated ? ", conjugated" : "", w.upper ? ", upper" : "", w.unit ? ", unit" : "");
     if (w.smallest_norm) out += ", solved with its adjoint";
+    if (w.adjoint) out += ", of its adjoint";
     if (w.task == matrix_task::factor) out += w.keeps_factors ? ", in place" : ", factors not kept";
     out += '\n';
     for (std::size_t r = 0; r < matrix_roles; ++r)

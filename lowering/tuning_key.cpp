@@ -105,8 +105,9 @@ tuning_key key_of_matrices(const step& st, const machine& chip) {
     out.batch = batch_of(st, chip);
     // A size of 0 would be a long one.
     out.sizes = {sizes.m, sizes.n, std::max<std::int64_t>(sizes.r, 1)};
-    out.layout = fmt::format("{} {} in {}{}{}{}", name_of(st.kernel), name_of(w.method), name_of(st.compute),
-                             w.keeps_factors ? " in place" : "", w.upper ? " upper" : "", w.unit ? " unit" : "");
+    out.layout = fmt::format("{} {} in {}{}{}{}{}", name_of(st.kernel), name_of(w.method), name_of(st.compute),
+                             w.keeps_factors ? " in place" : "", w.upper ? " upper" : "", w.unit ? " unit" : "",
+                             w.adjoint ? " adjoint" : "");
     for (const auto& [role, name] : {std::pair(matrix_role::matrix, 'A'), std::pair(matrix_role::solution, 'X'),
                                      std::pair(matrix_role::given, 'B')}) {
         const auto* const o = operand_in(st, role);

@@ -246,6 +246,7 @@ class chain_writer {
         list("call_keeps_factors", count, [&](auto n) { return all[n].keeps_factors; });
         list("call_upper", count, [&](auto n) { return all[n].upper; });
         list("call_unit", count, [&](auto n) { return all[n].unit; });
+        list("call_of_adjoint", count, [&](auto n) { return all[n].adjoint; });
         list("call_rows", count, [&](auto n) { return all[n].rows; });
         list("call_columns", count, [&](auto n) { return all[n].columns; });
         list("call_sides", count, [&](auto n) { return all[n].sides; });

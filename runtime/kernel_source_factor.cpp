@@ -90,6 +90,7 @@ std::string factor_constants(const step& st, const machine& chip) {
     text.flag("keeps_factors", w.keeps_factors);
     text.flag("upper", w.upper);
     text.flag("unit", w.unit);
+    text.flag("of_adjoint", w.adjoint);
     text.flag("smallest_norm", w.smallest_norm);
     text.constant("vector_type", index_type(operand_in(st, matrix_role::vector)));
     text.constant("info_type", index_type(operand_in(st, matrix_role::info)));

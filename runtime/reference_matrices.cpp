@@ -223,6 +223,12 @@ class one_matrix {
             break;
         case lu:
         case lu_unpivoted:
+            if (w_.adjoint) {
+                adjoint_of_upper();
+                adjoint_of_unit_lower();
+                if (w_.method == lu) exchange_rows_back();
+                break;
+            }
             if (w_.method == lu) exchange_rows();
             lower(true);
             upper(false, false);
@@ -255,9 +261,14 @@ class one_matrix {
     }
 
     void exchange_rows() {
-        for (std::size_t k = 0; k < vector_.size(); ++k)
-            for (std::int64_t j = 0; j < x_.columns; ++j)
-                std::swap(x_(static_cast<std::int64_t>(k), j), x_(static_cast<std::int64_t>(vector_[k].real()), j));
+        for (std::size_t k = 0; k < vector_.size(); ++k) exchange_rows_of_pivot(k);
+    }
+    void exchange_rows_back() {
+        for (auto k = vector_.size(); k-- > 0;) exchange_rows_of_pivot(k);
+    }
+    void exchange_rows_of_pivot(std::size_t k) {
+        for (std::int64_t j = 0; j < x_.columns; ++j)
+            std::swap(x_(static_cast<std::int64_t>(k), j), x_(static_cast<std::int64_t>(vector_[k].real()), j));
     }
 
     void find_zero(bool unit) {
@@ -292,6 +303,13 @@ class one_matrix {
                 for (std::int64_t i = 0; i < k; ++i) x_(k, j) -= std::conj(a_(i, k)) * x_(i, j);
                 x_(k, j) /= std::conj(a_(k, k));
             }
+    }
+
+    /// By the conjugate transpose of the lower triangle with ones on its diagonal.
+    void adjoint_of_unit_lower() {
+        for (std::int64_t j = 0; j < x_.columns; ++j)
+            for (auto k = sizes_.n - 1; k >= 0; --k)
+                for (auto i = k + 1; i < sizes_.n; ++i) x_(k, j) -= std::conj(a_(i, k)) * x_(i, j);
     }
 
     void multiply_by_q(bool adjoint) {

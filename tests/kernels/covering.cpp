@@ -233,6 +233,8 @@ std::vector<matrix_problem> covering_problems() {
     add(routine::cholesky_solve, 5, 5, 2, 37), add(routine::lu_solve, 5, 5, 1, 37);
     add(routine::triangular_solve, 9, 9, 3, 37), add(routine::qr_solve, 9, 5, 2, 37);
     add(routine::apply_q, 9, 5, 2, 37), add(routine::form_q, 9, 5, 4, 37);
+    add(routine::lu_solve, 9, 9, 2, 37);
+    out.back().adjoint = true;
     add(routine::lu_solve, 90, 90, 3, 2), add(routine::qr_solve, 90, 80, 2, 2);
     // In a warp's part of shared memory, and one matrix after another through a block's.
     for (const auto type : types) {

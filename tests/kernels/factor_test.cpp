@@ -298,6 +298,26 @@ TEST_CASE("systems are solved with factors") {
     check_problems(problems, device);
 }
 
+TEST_CASE("systems of the adjoint are solved with LU's factors") {
+    const auto device = device_under_test();
+    std::vector<matrix_problem> problems;
+    constexpr std::int64_t shapes[][2] = {{1, 1}, {2, 3}, {3, 1}, {4, 2}, {9, 1}, {17, 5}, {32, 1}, {50, 3}, {70, 9}};
+    std::size_t turn = 0;
+    for (int round = 0; round < 3; ++round)
+        for (const auto& [n, r] : shapes) {
+            matrix_problem p;
+            p.what = routine::lu_solve, p.adjoint = true, p.m = p.n = n, p.r = r, p.batch = n > 40 ? 3 : 21;
+            p.type = matrix_types[turn % std::size(matrix_types)];
+            p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
+            p.sides = matrix_layouts[turn / 2 % std::size(matrix_layouts)];
+            p.apart = turn % 2 == 0, p.conjugated = turn % 3 == 1, p.wide = turn % 4 == 1;
+            p.unpivoted = turn % 5 == 2;
+            ++turn;
+            problems.push_back(p);
+        }
+    check_problems(problems, device);
+}
+
 TEST_CASE("Q is applied and formed") {
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;

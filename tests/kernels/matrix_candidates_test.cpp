@@ -87,6 +87,11 @@ std::vector<matrix_problem> problems() {
     out.back().positive = true;
     out.push_back(problem(routine::least_squares, c64, 5, 3, 2, 19, row_major));
     out.back().conjugated = true;
+    for (const auto& [type, n, r, layout] :
+         {std::tuple(c64, 7, 3, dense), {f64, 20, 1, padded}, {c128, 6, 2, interleaved}, {f32, 40, 5, row_major}}) {
+        out.push_back(problem(routine::lu_solve, type, n, n, r, 37, layout));
+        out.back().adjoint = true;
+    }
     return out;
 }
 

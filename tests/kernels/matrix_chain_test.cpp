@@ -163,6 +163,12 @@ void run_body(const std::string& what, const operands<T>& a, Temporaries& t, res
     } else if (what == "lu and its solve, local pivots") {
         lu(t.S(i, j, e), i, j, t.pivots(k, e), out.info(e));
         lu_solve(t.S(i, j, e), i, j, t.pivots(k, e), t.b(j, r, e), out.second(e));
+    } else if (what == "lu and a solve of its adjoint") {
+        lu(t.S(i, j, e), i, j, t.pivots(k, e), out.info(e));
+        lu_solve(t.S(i, j, e), i, j, t.pivots(k, e), t.b(i, r, e), ricci::adjoint, out.second(e));
+    } else if (what == "unpivoted lu and a solve of its adjoint") {
+        lu(t.S(i, j, e), i, j, ricci::unpivoted, out.info(e));
+        lu_solve(conj(t.S(i, j, e)), i, j, t.b(i, r, e), ricci::unpivoted, ricci::adjoint, out.second(e));
     } else if (what == "unpivoted lu, kept") {
         out.factors(i, j, e) = t.S(i, j, e) + 0;
         lu(out.factors(i, j, e), i, j, ricci::unpivoted, out.info(e));
@@ -204,6 +210,8 @@ const std::vector<std::string> bodies{"solve by lu",
                                       "cholesky and its solve",
                                       "lu and its solve",
                                       "lu and its solve, local pivots",
+                                      "lu and a solve of its adjoint",
+                                      "unpivoted lu and a solve of its adjoint",
                                       "unpivoted lu, kept",
                                       "qr and its Q",
                                       "qr and its solve",

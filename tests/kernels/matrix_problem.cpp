@@ -163,6 +163,7 @@ bool is_wanted(matrix_kind kind, const matrix_problem& p) {
 }
 
 bool is_wide_least_squares(const matrix_problem& p) { return p.what == routine::least_squares && p.m < p.n; }
+bool solves_adjoint(const matrix_problem& p) { return p.what == routine::lu_solve && p.adjoint; }
 
 std::string to_string(const matrix_problem& p) {
     std::string flags;

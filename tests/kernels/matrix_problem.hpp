@@ -47,8 +47,10 @@ struct matrix_problem {
     /// over what is written.
     std::uint64_t places = 0;
     matrix_kind kind = matrix_kind::random;
-    bool apart = true;             ///< right-hand sides are given, or an inverse stored, in memory of their own
-    bool given_by_columns = false; ///< m = n: the right-hand sides that are given have the matrix's second index
+    bool apart = true; ///< right-hand sides are given, or an inverse stored, in memory of their own
+    /// m = n: the right-hand sides that are given have the matrix's second index, or the first where its adjoint
+    /// solves.
+    bool given_by_columns = false;
     bool conjugated = false, unpivoted = false, positive = false, upper = false, unit = false, adjoint = false;
     bool wide = false; ///< integers of 8 bytes
     std::uint64_t seed = 1;
@@ -63,6 +65,9 @@ bool is_wanted(matrix_kind kind, const matrix_problem& p);
 
 /// Of fewer equations than unknowns.
 bool is_wide_least_squares(const matrix_problem& p);
+
+/// By the conjugate transpose of what was factored.
+bool solves_adjoint(const matrix_problem& p);
 
 /// "lu f64 5x7, 3 matrices, row-major, graded": for messages.
 std::string to_string(const matrix_problem& p);

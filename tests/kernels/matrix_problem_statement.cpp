@@ -59,10 +59,11 @@ problem_operands::problem_operands(const matrix_problem& p) : p_(p), random_(p.p
              {column_axis, row_label, p.n, begin_of(row_label)}},
             p.sides);
     if (!has_right_sides(p.what)) return;
-    add(solution, p.type, is_of_q(p.what) ? sides_behind(row_label, p.m) : sides_behind(column_label, p.n), p.sides);
+    const bool has_rows = is_of_q(p.what) || solves_adjoint(p);
+    add(solution, p.type, has_rows ? sides_behind(row_label, p.m) : sides_behind(column_label, p.n), p.sides);
     if (!p.apart || is(routine::form_q)) return;
-    add(given, p.type, sides_behind(p.given_by_columns ? column_label : row_label, p.m), p.layout,
-        {true, true, true});
+    add(given, p.type, sides_behind(p.given_by_columns != solves_adjoint(p) ? column_label : row_label, p.m),
+        p.layout, {true, true, true});
     if (p.places != 0 && random_() % 8 == 0) lay_given_over_solution();
 }
 

@@ -107,7 +107,7 @@ class maker {
                       chance(0.3);
         p.upper = p.what == routine::triangular_solve && chance(0.5);
         p.unit = p.what == routine::triangular_solve && chance(0.3);
-        p.adjoint = p.what == routine::apply_q && chance(0.5);
+        p.adjoint = (p.what == routine::apply_q || p.what == routine::lu_solve) && chance(0.5);
     }
 
     void choose_kind(matrix_problem& p) {

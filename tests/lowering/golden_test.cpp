@@ -73,6 +73,8 @@ const golden_case cases[] = {
     {"solve_overlapping", "solve(A(i,j,e), i, j, A(j,r(0,2),e))", "A=f64[6,6,300]"},
     {"solve_many_sides", "X(j,r,s) = lu_solve(A(i,j), i, j, p(k), B(i,r,s))",
      "A=f32[8,8] p=i32[8] X=f32[8,30,40] B=f32[8,30,40]", true},
+    {"lu_adjoint", "X(i,r,e) = lu_solve(A(i,j,e), i, j, p(k,e), B(j,r,e), adjoint)",
+     "A=c64[8,8,9000] p=i32[8,9000] X=c64[8,2,9000] B=c64[8,2,9000]", true},
     {"smallest_solution", "info(e) = least_squares(A(i,j,e), i, j, X(j,r,e), B(i,r,e))",
      "A=c64[6,20,300] X=c64[20,2,300] B=c64[6,2,300] info=i32[300]", true},
     {"inverse_in_place", "inverse(A(j,i,e), i, j, positive_definite)", "A=c128[9,9,100]"},

@@ -61,6 +61,28 @@ TEST_CASE("a call returns tensors over the batch") {
     CHECK(worst < 1e-11);
 }
 
+TEST_CASE("LU's factors solve with the adjoint too, of conj with the transpose") {
+    using complex = std::complex<double>;
+    tensor<complex, 2, 2> A(ricci::cpu());
+    tensor<complex, 2> x(ricci::cpu()), b(ricci::cpu());
+    const complex u(0, 1);
+    A.upload({1, 4, 2.0 * u, u}); // {1, 2i; 4, i}: rows are exchanged
+    const auto [pivots, info] = lu(A(i, j), i, j);
+    CHECK(static_cast<int>(pivots(0)) == 1);
+    const auto is_solution = [&](complex first, complex second) {
+        return std::abs(complex(x(0)) - first) + std::abs(complex(x(1)) - second) < 1e-14;
+    };
+    x.upload({9.0, -4.0 * u});
+    lu_solve(A(i, j), i, j, pivots(k), x(i), ricci::adjoint); // {1, 4; -2i, -i} {1, 2}
+    CHECK(is_solution(1, 2));
+    b.upload({9.0, 4.0 * u});
+    lu_solve(conj(A(i, j)), i, j, pivots(k), x(i), b(j), ricci::adjoint); // {1, 4; 2i, i} {1, 2}
+    CHECK(is_solution(1, 2));
+    x.upload({1.0 + 4.0 * u, 4.0 + 2.0 * u});
+    lu_solve(A(i, j), i, j, pivots(k), x(j));
+    CHECK(is_solution(1, 2));
+}
+
 TEST_CASE("ranges, fixed positions and several batch indices") {
     tensor<double, 3, 3, 4, 5> A(ricci::cpu());
     A(i, j, e, f) = 1;
