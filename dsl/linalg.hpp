@@ -213,7 +213,7 @@ auto cholesky_solve(const Matrix& l, const Row& row, const Column& column, const
 }
 
 /// X = A^-1 B with what lu left (getrs), pivots(k, e) and all; or with what an unpivoted lu left, and unpivoted. With
-/// `adjoint` X = A^-H B, where X has index i, and B, if it is given, j.
+/// `adjoint` X = A^-H B, where X has index i, and B, if it is given, j; of conj(A) that is the transpose.
 template <expression Matrix, class Row, class Column, integer_table Pivots, expression X, class... Options>
 auto lu_solve(const Matrix& a, const Row& row, const Column& column, const Pivots& pivots, const X& x,
               const Options&... options) {

@@ -152,6 +152,11 @@ class role_finder {
     void find_solution() {
         if (results_ == 0 || std::count(form_.arguments.begin(), form_.arguments.end(), solution) == 0) return;
         if (!has(0, unknown())) {
+            if (solves_adjoint(call_) && has(0, call_.column))
+                fail_at(0, fmt::format(
+                               "with adjoint solutions have index {}, and right-hand sides {}: X({}) = {}(..., "
+                               "B({}), adjoint)",
+                               index(call_.row), index(call_.column), index(call_.row), what(), index(call_.column)));
             // else info: what is solved for would stand among the arguments
             if (form_.needed > 0 && arguments_ == form_.needed && !has(argument(form_.needed - 1), unknown()))
                 fail_at(0, fmt::format("neither '{}' nor '{}' has index {}, along which {} run: X({}) = {}(...)",
@@ -202,8 +207,7 @@ class role_finder {
         const bool follows_vector = form_.needed > 1 && form_.arguments[1] == solution;
         if (follows_vector && arguments_ > 0 && has(argument(0), unknown())) {
             // what is solved for, alone or before its right-hand sides: lu_solve(A(i,j,e), i, j, X(j,e), B(i,e))
-            const bool is_solution =
-                arguments_ == 1 || (call_.what < routine::apply_q && !has(argument(1), unknown()));
+            const bool is_solution = arguments_ == 1 || (!is_of_q(call_.what) && !has(argument(1), unknown()));
             if (is_solution)
                 fail_at(argument(0), fmt::format("{} should stand before '{}': {}", name_of(vector, call_.what),
                                                  name(argument(0)), takes()));

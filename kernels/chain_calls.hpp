@@ -336,7 +336,7 @@ template <int C, class Team> class call_work {
         for (int k = 0; k < n; ++k) note(of::is_zero(team.template load<A>(k, k)), k + 1);
     }
 
-    /// X by the inverse of A's lower triangle, or of its upper one, which may be the adjoint of the lower.
+    /// X by the inverse of A's lower triangle, or of its upper one, either of which may be the adjoint of the other.
     template <bool Lower, bool Unit, bool Adjoint> RICCI_FUNCTION void substitute() const {
         RICCI_UNROLL_ONCE
         for (int step = 0; step < n; ++step) {

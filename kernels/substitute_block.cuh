@@ -260,14 +260,14 @@ RICCI_FUNCTION void exchange_rows(const arguments& a, long long number, int side
     if (c >= side_number) return;
     RICCI_UNROLL_ONCE
     for (long long step = 0; step < count; ++step) {
-        const long long k = permutes_last ? count - 1 - step : step;
+        const long long k = interchange_at(step, count);
         const int p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
         const element old = x(k, c);
         x(k, c) = x(p, c), x(p, c) = old;
     }
 }
 
-/// The right-hand sides of a tile come, in the order that LU's interchanges give them.
+/// The right-hand sides of a tile come, in the order that LU's interchanges give them, if those come first.
 template <class Sides>
 RICCI_FUNCTION void load_sides(const arguments& a, long long number, long long side, int side_number,
                                const int* source, const Sides& x) {
@@ -287,7 +287,7 @@ RICCI_FUNCTION void load_sides(const arguments& a, long long number, long long s
     }
 }
 
-/// From where each row comes: the interchanges backwards, a row a thread.
+/// From where the interchanges bring each row, which is where those backwards bring it: a row a thread.
 RICCI_FUNCTION void find_row_sources(const arguments& a, long long number, int* source) {
     const auto* const pivots = operand_of<vector_role>(a, number);
     const int n = static_cast<int>(column_count(a));

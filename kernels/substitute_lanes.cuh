@@ -2,8 +2,8 @@
 // row of a few right-hand sides in registers; what all rows need of one travels by shuffles.
 //
 // A step of a triangle is an axpy down a column where the column's neighbors lie on different banks. Else it is the
-// dot of a row, which costs a sum over lanes: Cholesky's second pass on a slab, whose row would come from one bank
-// (n = 32, f64: 32 wavefronts, so 2 and 8 to 10 shuffles).
+// dot of a row, which costs a sum over lanes: passes with the adjoint on a slab, Cholesky's second and both of LU's
+// adjoint, whose row would come from one bank (n = 32, f64: 32 wavefronts, so 2 and 8 to 10 shuffles).
 //
 // Constants: substitute.cuh's, and
 //   matrices_of_block
@@ -207,12 +207,12 @@ template <int Lanes> struct matrix_lanes {
         return out;
     }
 
-    /// The rows that the interchanges, if Permutes, bring to the lane's rows.
-    template <bool Permutes>
+    /// The rows that the interchanges bring to the lane's rows, which are those that they go to where these are the
+    /// last.
     static RICCI_FUNCTION void find_sources(const arguments& a, long long number, int (&source)[lines]) {
         RICCI_UNROLL
         for (int u = 0; u < lines; ++u) source[u] = u * lanes + lane();
-        if constexpr (Permutes) {
+        if constexpr (has_pivots) {
             const auto* const pivots = operand_of<vector_role>(a, number);
             int own[lines_of_n];
             RICCI_UNROLL
@@ -292,8 +292,9 @@ template <int Lanes> struct matrix_lanes {
             return item_place{there % count, there / count * sides, number < items};
         };
         values x;
+        int source[lines];
         item_place at = place_of(item);
-        load_sides(a, first + at.matrix, at.side, at.exists, x);
+        load_sides(a, first + at.matrix, at.side, at.exists, source, x);
         if constexpr (!in_slabs) wait_async_copies<0>();
         __syncthreads();
 #if RICCI_BULK_COPIES
@@ -301,17 +302,18 @@ template <int Lanes> struct matrix_lanes {
 #endif
         RICCI_UNROLL_ONCE
         for (int before = 0;;) {
-            solve(a, in_shared + at.matrix * slot, first + at.matrix, at.side, at.exists, x);
+            solve(a, in_shared + at.matrix * slot, first + at.matrix, at.side, at.exists, source, x);
             before += groups, item += groups;
             if (before >= items) break;
             at = place_of(item);
-            load_sides(a, first + at.matrix, at.side, at.exists, x);
+            load_sides(a, first + at.matrix, at.side, at.exists, source, x);
         }
     }
 
-    static RICCI_FUNCTION void load_sides(const arguments& a, long long number, int side, bool exists, values& x) {
-        int source[lines];
-        find_sources<permutes_first>(a, number, source);
+    static RICCI_FUNCTION void load_sides(const arguments& a, long long number, int side, bool exists,
+                                          int (&source)[lines], values& x) {
+        find_sources(a, number, source);
+        const auto from = [&](int u) { return permutes_last ? u * lanes + lane() : source[u]; };
         if constexpr (has_given) {
             const element* const given = operand_of<given_role>(a, number);
             RICCI_UNROLL
@@ -319,19 +321,19 @@ template <int Lanes> struct matrix_lanes {
                 RICCI_UNROLL
                 for (int u = 0; u < lines; ++u)
                     x[u][c] = u * lanes + lane() < work_rows && side + c < r && exists
-                                  ? given[offset_of<given_role>(a, source[u], side + c)]
+                                  ? given[offset_of<given_role>(a, from(u), side + c)]
                                   : from_real<element>(0, 0);
         } else { // the identity's columns
             RICCI_UNROLL
             for (int c = 0; c < sides; ++c)
                 RICCI_UNROLL
                 for (int u = 0; u < lines; ++u)
-                    x[u][c] = from_real<element>(source[u] == side + c && source[u] < work_rows ? 1 : 0, 0);
+                    x[u][c] = from_real<element>(from(u) == side + c && from(u) < work_rows ? 1 : 0, 0);
         }
     }
 
     static RICCI_FUNCTION void solve(const arguments& a, const element* matrix, long long number, int side,
-                                     bool exists, values& x) {
+                                     bool exists, const int (&source)[lines], values& x) {
         if constexpr (applies_q) reflect(a, matrix, number, x);
         if constexpr (has_forward) divide<true>(matrix, x);
         if constexpr (has_backward) divide<false>(matrix, x);
@@ -341,15 +343,15 @@ template <int Lanes> struct matrix_lanes {
             if (exists && side == 0 && lane() == 0)
                 *operand_of<info_role>(a, number) = static_cast<typename role_element<info_role>::type>(info);
         element* const solution = operand_of<solution_role>(a, number);
-        int place[lines]; // back to where they come from
-        find_sources<permutes_last>(a, number, place);
         RICCI_UNROLL
         for (int c = 0; c < sides; ++c)
             RICCI_UNROLL
-            for (int u = 0; u < lines; ++u)
-                if (u * lanes + lane() < solution_rows && side + c < r && exists)
-                    solution[offset_of<solution_role>(a, place[u], side + c)] =
+            for (int u = 0; u < lines; ++u) {
+                const int i = u * lanes + lane();
+                if (i < solution_rows && side + c < r && exists)
+                    solution[offset_of<solution_role>(a, permutes_last ? source[u] : i, side + c)] =
                         info == 0 ? x[u][c] : not_a_number();
+            }
     }
 };
 

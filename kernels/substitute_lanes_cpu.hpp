@@ -169,7 +169,7 @@ template <int Lanes> struct lane_matrices {
     template <class T> static void exchange_rows(const arguments& a, const lane_operand<T>& pivots, number* x) {
         real* const numbers = reinterpret_cast<real*>(x);
         for (int step = 0; step < n; ++step) {
-            const int k = permutes_last ? n - 1 - step : step;
+            const int k = static_cast<int>(interchange_at(step, n));
             for (int t = 0; t < pivots.count; ++t) {
                 const int p = row_of(pivots.first[t][offset_of<vector_role>(a, k, 0)]);
                 if (p == k) continue;

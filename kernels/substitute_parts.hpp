@@ -59,6 +59,10 @@ RICCI_FUNCTION long long reflector_count(const arguments& a) {
 RICCI_FUNCTION long long work_rows(const arguments& a) { return applies_q ? row_count(a) : column_count(a); }
 RICCI_FUNCTION long long solution_rows(const arguments& a) { return solves ? column_count(a) : row_count(a); }
 
+/// The interchange that comes after `step` others.
+RICCI_FUNCTION constexpr long long interchange_at(long long step, long long count) {
+    return permutes_last ? count - 1 - step : step;
+}
 /// The row of an interchange. (There is tau in the pivots' place, and nobody asks, where there are none.)
 template <class T> RICCI_FUNCTION int row_of(T pivot) {
     if constexpr (real_part<T>::is_complex) return 0;

@@ -115,10 +115,7 @@ template <int Lanes> struct matrix_thread {
         for (int i = 0; i < work_rows; ++i)
             RICCI_UNROLL
             for (int c = 0; c < sides; ++c) x(i, c) = given_at(gathers ? source[i] : i, c);
-        if constexpr (permutes_first && !gathers) {
-            RICCI_UNROLL_4
-            for (int k = 0; k < n; ++k) exchange_rows(a, number, k, x);
-        }
+        if constexpr (permutes_first && !gathers) exchange_rows(a, number, x);
     }
 
     /// Solutions, or what stands for them.
@@ -126,10 +123,7 @@ template <int Lanes> struct matrix_thread {
         element* const solution = operand_of<solution_role>(a, number);
         int place[at_least_one(work_rows)];
         if constexpr (scatters) find_sources(a, number, place);
-        if constexpr (permutes_last && !scatters) {
-            RICCI_UNROLL_4
-            for (int k = n - 1; k >= 0; --k) exchange_rows(a, number, k, x);
-        }
+        if constexpr (permutes_last && !scatters) exchange_rows(a, number, x);
         RICCI_UNROLL_K
         for (int i = 0; i < solution_rows; ++i)
             RICCI_UNROLL
@@ -153,12 +147,17 @@ template <int Lanes> struct matrix_thread {
                 if (i == p) source[k] = source[i], source[i] = old;
         }
     }
-    static RICCI_FUNCTION void exchange_rows(const arguments& a, long long number, int k, values& x) {
-        const int p = row_of(operand_of<vector_role>(a, number)[offset_of<vector_role>(a, k, 0)]);
-        RICCI_UNROLL
-        for (int c = 0; c < sides; ++c) {
-            const element old = x(k, c);
-            x(k, c) = x(p, c), x(p, c) = old;
+    static RICCI_FUNCTION void exchange_rows(const arguments& a, long long number, values& x) {
+        const auto* const pivots = operand_of<vector_role>(a, number);
+        RICCI_UNROLL_4
+        for (int step = 0; step < n; ++step) {
+            const int k = static_cast<int>(interchange_at(step, n)),
+                      p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
+            RICCI_UNROLL
+            for (int c = 0; c < sides; ++c) {
+                const element old = x(k, c);
+                x(k, c) = x(p, c), x(p, c) = old;
+            }
         }
     }
 

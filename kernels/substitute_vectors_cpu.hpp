@@ -209,7 +209,7 @@ template <int Lanes> struct vector_matrices {
     template <class Pivot>
     static RICCI_FUNCTION void exchange_rows(const arguments& a, const Pivot* pivots, long long count, real* x) {
         for (long long step = 0; step < count; ++step) {
-            const long long k = permutes_last ? count - 1 - step : step,
+            const long long k = interchange_at(step, count),
                             p = row_of(pivots[offset_of<vector_role>(a, k, 0)]);
             for (int q = 0; q < parts; ++q) {
                 const real old = x[k * parts + q];

@@ -26,9 +26,10 @@ tuning_key key_of(const chain& c) {
         out.strides += fmt::format("; {} by {}, {} of ({})", fmt::join(ph.items, "x"), fmt::join(ph.stream, "x"),
                                    ph.ops.size(), fmt::join(pencils, " "));
         if (ph.call)
-            out.strides +=
-                fmt::format(" {} {} {}x{} {}", static_cast<int>(ph.call->task), static_cast<int>(ph.call->method),
-                            ph.call->rows, ph.call->columns, ph.call->sides);
+            out.strides += fmt::format(" {} {} {}x{} {}{}{}{}", static_cast<int>(ph.call->task),
+                                       static_cast<int>(ph.call->method), ph.call->rows, ph.call->columns,
+                                       ph.call->sides, ph.call->upper ? " upper" : "", ph.call->unit ? " unit" : "",
+                                       ph.call->adjoint ? " adjoint" : "");
     }
     return out;
 }

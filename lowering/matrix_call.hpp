@@ -134,10 +134,10 @@ constexpr bool writes_role(const matrix_call& c, matrix_role r) {
     }
 }
 
+constexpr bool is_of_q(routine r) { return r == routine::apply_q || r == routine::form_q; }
+constexpr bool solves_adjoint(const matrix_call& c) { return c.what == routine::lu_solve && c.adjoint; }
 /// Whether what is solved for, or multiplied, has the index of the matrix's rows; else it has that of its columns.
-constexpr bool works_on_rows(const matrix_call& c) {
-    return c.what == routine::apply_q || c.what == routine::form_q || (c.what == routine::lu_solve && c.adjoint);
-}
+constexpr bool works_on_rows(const matrix_call& c) { return is_of_q(c.what) || solves_adjoint(c); }
 
 /// Whether rows are exchanged by pivots that are there.
 constexpr bool reads_pivots(const matrix_call& c) {

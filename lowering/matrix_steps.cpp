@@ -85,11 +85,10 @@ class call_lowerer {
 
     /// Whether the vector, if there is one, holds pivots.
     bool is_pivoted() const { return call_.what == routine::lu || call_.what == routine::lu_solve; }
-    bool is_of_q() const { return call_.what == routine::apply_q || call_.what == routine::form_q; }
     bool takes_any_shape() const {
         using enum routine;
         return call_.what == lu || call_.what == qr || call_.what == least_squares || call_.what == qr_solve ||
-               is_of_q();
+               is_of_q(call_.what);
     }
 
     void find_indices() {
@@ -112,8 +111,8 @@ class call_lowerer {
         const auto other = works_on_rows(call_) ? call_.column : call_.row;
         if (!has_index(solution, unknown))
             refuse_here("{} lacks index {}, along which it is multiplied by {}{}", text(solution), name(unknown),
-                        call_.what == routine::lu_solve && call_.adjoint ? "the adjoint of " : "", text(matrix));
-        if (has_index(solution, other) && !(is_of_q() && !has_index(matrix, other)))
+                        solves_adjoint(call_) ? "the adjoint of " : "", text(matrix));
+        if (has_index(solution, other) && !(is_of_q(call_.what) && !has_index(matrix, other)))
             refuse_here("{} has index {}, of the matrix's {}, beside {}", text(solution), name(other),
                         works_on_rows(call_) ? "columns" : "rows", name(unknown));
         work_.solution_row = unknown;
@@ -123,7 +122,7 @@ class call_lowerer {
                 refuse_here("{} must have one of the indices {} and {}, along which its equations stand", text(given),
                             name(call_.row), name(call_.column));
             work_.given_row = by_row ? call_.row : call_.column;
-            if (!by_row && is_of_q())
+            if (!by_row && is_of_q(call_.what))
                 refuse_here("{} lacks index {}, along which it is multiplied by Q", text(given), name(call_.row));
         }
         // An index that the matrix lacks counts right-hand sides: the longest one, the others are a batch.

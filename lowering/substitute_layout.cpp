@@ -26,7 +26,7 @@ struct work {
     matrix_method method = matrix_method::cholesky;
     std::int64_t size = 8, parts = 1, real_size = 8; ///< bytes of an element, reals of it, bytes of these
     std::int64_t work_rows = 0, solution_rows = 0, reflectors = 0;
-    bool applies_q = false, solves = false, has_pivots = false;
+    bool applies_q = false, solves = false, has_pivots = false, of_adjoint = false;
     std::int64_t row = 0, column = 0, batch = 0; ///< steps of the matrix; of the batch's only or first axis
     std::int64_t neighbors = 1;                  ///< extent of that axis
     std::int64_t distance = 0;                   ///< from matrix to matrix in a span
@@ -35,7 +35,7 @@ struct work {
         using enum matrix_method;
         size = size_of(st.compute), parts = is_complex(st.compute) ? 2 : 1, real_size = size / parts;
         applies_q = method == qr || method == apply_q || method == apply_qh || method == form_q;
-        solves = method <= triangular, has_pivots = method == lu;
+        solves = method <= triangular, has_pivots = method == lu, of_adjoint = st.matrices.adjoint;
         work_rows = applies_q ? sizes.m : sizes.n, solution_rows = solves ? sizes.n : sizes.m;
         reflectors = std::min(sizes.m, sizes.n);
         const auto* const o = operand_in(st, matrix_role::matrix);
@@ -222,12 +222,11 @@ double seconds_on_cuda(const work& w, const batched_tile& t, const machine& chip
     if (t.tile_m <= warp) {
         // Cycles of an SM's path to shared memory: a shuffle a word and a side, and the matrix's lines
         const auto lines = static_cast<double>(up(w.work_rows, t.tile_m)), sharing = 32.0 / lanes;
-        const auto sums = w.applies_q || w.method == matrix_method::cholesky ? 5.0 : 1.0;
+        const auto sums = w.applies_q || w.method == matrix_method::cholesky || w.of_adjoint ? 5.0 : 1.0;
         const auto busy = steps * tiles * words * (sides * sums + lines * 0.75) / sharing;
         const auto shared = lanes_shared(w, t.products, t.tile_m, t.boxed) + shared_of_a_block;
-        const auto resident =
-            std::clamp<double>(static_cast<double>(shared_of_an_sm(chip) / shared), 1.0,
-                               static_cast<double>(blocks_of_an_sm));
+        const auto resident = std::clamp<double>(static_cast<double>(shared_of_an_sm(chip) / shared), 1.0,
+                                                 static_cast<double>(blocks_of_an_sm));
         const auto groups = static_cast<double>(t.threads) / lanes,
                    rounds = static_cast<double>(t.products) * tiles / groups;
         const auto latency = (2500 + std::max(rounds, 1.0) * steps * (sums > 1 ? 120 : 60)) /

@@ -225,7 +225,7 @@ class one_matrix {
         case lu_unpivoted:
             if (w_.adjoint) {
                 adjoint_of_upper();
-                adjoint_of_unit_lower();
+                upper(true, true);
                 if (w_.method == lu) exchange_rows_back();
                 break;
             }
@@ -303,13 +303,6 @@ class one_matrix {
                 for (std::int64_t i = 0; i < k; ++i) x_(k, j) -= std::conj(a_(i, k)) * x_(i, j);
                 x_(k, j) /= std::conj(a_(k, k));
             }
-    }
-
-    /// By the conjugate transpose of the lower triangle with ones on its diagonal.
-    void adjoint_of_unit_lower() {
-        for (std::int64_t j = 0; j < x_.columns; ++j)
-            for (auto k = sizes_.n - 1; k >= 0; --k)
-                for (auto i = k + 1; i < sizes_.n; ++i) x_(k, j) -= std::conj(a_(i, k)) * x_(i, j);
     }
 
     void multiply_by_q(bool adjoint) {

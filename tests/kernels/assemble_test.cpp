@@ -125,6 +125,7 @@ TEST_CASE("chains with factorizations and solves are assembled") {
     assembler with(ricci::tests::eager_to_fuse(ricci::tests::some_gpu()));
     const char* const calls[] = {"cholesky(S(i,j,e), i, j); cholesky_solve(S(i,j,e), i, j, b(j,r,e))",
                                  "p(k,e) = lu(S(i,j,e), i, j); lu_solve(S(i,j,e), i, j, p(k,e), b(j,r,e))",
+                                 "p(k,e) = lu(S(i,j,e), i, j); lu_solve(S(i,j,e), i, j, p(k,e), b(i,r,e), adjoint)",
                                  "t(k,e) = qr(S(i,j,e), i, j); qr_solve(S(i,j,e), i, j, t(k,e), b(j,r,e))",
                                  "t(k,e) = qr(S(i,j,e), i, j); apply_q(S(i,j,e), i, j, t(k,e), b(i,r,e), adjoint); "
                                  "triangular_solve(S(i,j,e), i, j, b(j,r,e), upper)",

@@ -233,8 +233,6 @@ std::vector<matrix_problem> covering_problems() {
     add(routine::cholesky_solve, 5, 5, 2, 37), add(routine::lu_solve, 5, 5, 1, 37);
     add(routine::triangular_solve, 9, 9, 3, 37), add(routine::qr_solve, 9, 5, 2, 37);
     add(routine::apply_q, 9, 5, 2, 37), add(routine::form_q, 9, 5, 4, 37);
-    add(routine::lu_solve, 9, 9, 2, 37);
-    out.back().adjoint = true;
     add(routine::lu_solve, 90, 90, 3, 2), add(routine::qr_solve, 90, 80, 2, 2);
     // In a warp's part of shared memory, and one matrix after another through a block's.
     for (const auto type : types) {
@@ -250,6 +248,8 @@ std::vector<matrix_problem> covering_problems() {
     add_as(scalar_type::c128, routine::solve, 20, 2), add_as(scalar_type::f32, routine::log_determinant, 24, 1);
     add(routine::lu, 69, 69, 1, 2);
     out.back().type = scalar_type::f64;
+    add(routine::lu_solve, 9, 9, 2, 37);
+    out.back().adjoint = true;
     return out;
 }
 

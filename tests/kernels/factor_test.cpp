@@ -75,7 +75,7 @@ TEST_CASE("every size of every type, by a kernel of its own", "[.][every]") {
 TEST_CASE("every size of every type, by kernels with sizes as arguments") { // one a routine and type is compiled
     const ricci::device where(device_under_test());
     const auto chip = runtime::backend_of(where).machine();
-    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr);
+    const auto what = GENERATE(routine::cholesky, routine::lu, routine::qr, routine::lu_solve);
     std::vector<std::int64_t> all;
     for (std::int64_t n = 1; n <= 65; ++n) all.push_back(n);
     for (const std::int64_t n : {100, 129, 200, 512})
@@ -91,6 +91,7 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
             p.batch = p.n > (is_emulated() ? 16 : 65) ? 1 : 1 + p.n % 3;
             do p.kind = matrix_kinds[turn++ % std::size(matrix_kinds)];
             while (!is_wanted(p.kind, p));
+            if (what == routine::lu_solve) p.r = 1 + p.n % 4, p.adjoint = p.n % 2 == 0, p.apart = p.n % 3 != 0;
             problems.push_back(p);
         }
     }
@@ -311,7 +312,8 @@ TEST_CASE("systems of the adjoint are solved with LU's factors") {
             p.layout = matrix_layouts[turn % std::size(matrix_layouts)],
             p.sides = matrix_layouts[turn / 2 % std::size(matrix_layouts)];
             p.apart = turn % 2 == 0, p.conjugated = turn % 3 == 1, p.wide = turn % 4 == 1;
-            p.unpivoted = turn % 5 == 2;
+            p.unpivoted = turn % 7 == 2, p.given_by_columns = turn % 8 == 4;
+            if (turn % 6 == 3) p.kind = matrix_kind::singular;
             ++turn;
             problems.push_back(p);
         }

@@ -154,7 +154,7 @@ class problem_runner {
 } // namespace
 
 bool is_wanted(matrix_kind kind, const matrix_problem& p) {
-    if (kind == matrix_kind::random) return true;
+    if (kind == matrix_kind::random || (kind == matrix_kind::singular && p.what == routine::lu_solve)) return true;
     if (kind == matrix_kind::indefinite) return is_definite(p) && p.what != routine::cholesky_solve;
     if (p.what == routine::least_squares)
         return kind != matrix_kind::graded && kind != matrix_kind::dependent && kind != matrix_kind::nearly_singular;

@@ -25,7 +25,6 @@ constexpr matrix_role in_order[] = {matrix, vector, info, log_abs, sign, solutio
 
 } // namespace
 
-bool is_of_q(routine what) { return what == routine::apply_q || what == routine::form_q; }
 bool takes_factors(routine what) { return what > routine::triangular_solve; }
 bool has_right_sides(routine what) {
     return !factors_in_place(what) && what != routine::inverse && what != routine::log_determinant;

@@ -11,7 +11,6 @@
 namespace ricci::tests {
 
 /// Routines by what they have.
-bool is_of_q(lowering::routine what);
 bool takes_factors(lowering::routine what);
 bool has_right_sides(lowering::routine what);
 
