@@ -107,14 +107,14 @@ class call_lowerer {
             return;
         }
         if (!has(solution)) return;
-        const auto unknown = works_on_rows(call_) ? call_.row : call_.column;
-        const auto other = works_on_rows(call_) ? call_.column : call_.row;
+        const bool by_rows = works_on_rows(call_);
+        const auto unknown = by_rows ? call_.row : call_.column, other = by_rows ? call_.column : call_.row;
         if (!has_index(solution, unknown))
             refuse_here("{} lacks index {}, along which it is multiplied by {}{}", text(solution), name(unknown),
                         solves_adjoint(call_) ? "the adjoint of " : "", text(matrix));
         if (has_index(solution, other) && !(is_of_q(call_.what) && !has_index(matrix, other)))
             refuse_here("{} has index {}, of the matrix's {}, beside {}", text(solution), name(other),
-                        works_on_rows(call_) ? "columns" : "rows", name(unknown));
+                        by_rows ? "columns" : "rows", name(unknown));
         work_.solution_row = unknown;
         if (has(given)) {
             const bool by_row = has_index(given, call_.row), by_column = has_index(given, call_.column);

@@ -226,7 +226,7 @@ class one_matrix {
             if (w_.adjoint) {
                 adjoint_of_upper();
                 upper(true, true);
-                if (w_.method == lu) exchange_rows_back();
+                if (w_.method == lu) exchange_rows();
                 break;
             }
             if (w_.method == lu) exchange_rows();
@@ -260,15 +260,13 @@ class one_matrix {
         }
     }
 
+    /// By the pivots, those of the adjoint from the last one on.
     void exchange_rows() {
-        for (std::size_t k = 0; k < vector_.size(); ++k) exchange_rows_of_pivot(k);
-    }
-    void exchange_rows_back() {
-        for (auto k = vector_.size(); k-- > 0;) exchange_rows_of_pivot(k);
-    }
-    void exchange_rows_of_pivot(std::size_t k) {
-        for (std::int64_t j = 0; j < x_.columns; ++j)
-            std::swap(x_(static_cast<std::int64_t>(k), j), x_(static_cast<std::int64_t>(vector_[k].real()), j));
+        for (std::int64_t step = 0; step < least(); ++step) {
+            const auto k = w_.adjoint ? least() - 1 - step : step,
+                       p = static_cast<std::int64_t>(vector_[static_cast<std::size_t>(k)].real());
+            for (std::int64_t j = 0; j < x_.columns; ++j) std::swap(x_(k, j), x_(p, j));
+        }
     }
 
     void find_zero(bool unit) {

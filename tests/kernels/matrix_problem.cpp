@@ -112,9 +112,7 @@ class problem_runner {
     }
 
     bool is_written(matrix_role role) const {
-        matrix_call c;
-        c.what = p_.what;
-        return writes_role(c, role) || (role == matrix && p_.what == routine::inverse && !p_.apart);
+        return writes_role(call_of(p_), role) || (role == matrix && p_.what == routine::inverse && !p_.apart);
     }
 
     /// A buffer in which other bytes have changed than those of elements that are to be written; empty: none has.
@@ -163,7 +161,6 @@ bool is_wanted(matrix_kind kind, const matrix_problem& p) {
 }
 
 bool is_wide_least_squares(const matrix_problem& p) { return p.what == routine::least_squares && p.m < p.n; }
-bool solves_adjoint(const matrix_problem& p) { return p.what == routine::lu_solve && p.adjoint; }
 
 std::string to_string(const matrix_problem& p) {
     std::string flags;

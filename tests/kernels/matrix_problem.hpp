@@ -66,9 +66,6 @@ bool is_wanted(matrix_kind kind, const matrix_problem& p);
 /// Of fewer equations than unknowns.
 bool is_wide_least_squares(const matrix_problem& p);
 
-/// By the conjugate transpose of what was factored.
-bool solves_adjoint(const matrix_problem& p);
-
 /// "lu f64 5x7, 3 matrices, row-major, graded": for messages.
 std::string to_string(const matrix_problem& p);
 

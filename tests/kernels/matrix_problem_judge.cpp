@@ -180,7 +180,7 @@ class judge_of_matrices {
                     if (p_.upper ? i > j : i < j) a(i, j) = 0;
                     if (i == j && p_.unit) a(i, j) = 1;
                 }
-        if (solves_adjoint(p_)) a = adjoint(a);
+        if (solves_adjoint(call_of(p_))) a = adjoint(a);
         if (is(routine::inverse))
             return note([&](const auto& a, const auto& x) { return factor::inverse_ratio(a, x, unit_); }, a, x);
         const bool least = is(routine::least_squares) || is(routine::qr_solve);

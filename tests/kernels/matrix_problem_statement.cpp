@@ -30,6 +30,14 @@ bool has_right_sides(routine what) {
     return !factors_in_place(what) && what != routine::inverse && what != routine::log_determinant;
 }
 
+matrix_call call_of(const matrix_problem& p) {
+    matrix_call c;
+    c.what = p.what, c.row = row_label, c.column = column_label;
+    c.conjugated = p.conjugated, c.unpivoted = p.unpivoted, c.positive = p.positive;
+    c.upper = p.upper, c.unit = p.unit, c.adjoint = p.adjoint;
+    return c;
+}
+
 problem_operands::problem_operands(const matrix_problem& p) : p_(p), random_(p.places) {
     if (p.places != 0) {
         for (auto& begin : begins_) begin = random_() % 3 == 0 ? static_cast<std::int64_t>(random_() % 4) : 0;
@@ -58,10 +66,11 @@ problem_operands::problem_operands(const matrix_problem& p) : p_(p), random_(p.p
              {column_axis, row_label, p.n, begin_of(row_label)}},
             p.sides);
     if (!has_right_sides(p.what)) return;
-    const bool has_rows = is_of_q(p.what) || solves_adjoint(p);
-    add(solution, p.type, has_rows ? sides_behind(row_label, p.m) : sides_behind(column_label, p.n), p.sides);
+    const auto call = call_of(p);
+    add(solution, p.type, works_on_rows(call) ? sides_behind(row_label, p.m) : sides_behind(column_label, p.n),
+        p.sides);
     if (!p.apart || is(routine::form_q)) return;
-    add(given, p.type, sides_behind(p.given_by_columns != solves_adjoint(p) ? column_label : row_label, p.m),
+    add(given, p.type, sides_behind(p.given_by_columns != solves_adjoint(call) ? column_label : row_label, p.m),
         p.layout, {true, true, true});
     if (p.places != 0 && random_() % 8 == 0) lay_given_over_solution();
 }
@@ -101,9 +110,7 @@ std::vector<host_buffer*> problem_operands::buffers() const {
 
 statement problem_operands::call(std::int32_t device, std::span<std::byte* const> data) const {
     statement s;
-    s.call.what = p_.what, s.call.row = row_label, s.call.column = column_label;
-    s.call.conjugated = p_.conjugated, s.call.unpivoted = p_.unpivoted, s.call.positive = p_.positive;
-    s.call.upper = p_.upper, s.call.unit = p_.unit, s.call.adjoint = p_.adjoint;
+    s.call = call_of(p_);
     for (const auto* name : names) s.labels.push_back({name});
     const auto range = [&](std::int32_t l, std::int64_t extent) {
         auto& label = s.labels[static_cast<std::size_t>(l)];

@@ -14,6 +14,9 @@ namespace ricci::tests {
 bool takes_factors(lowering::routine what);
 bool has_right_sides(lowering::routine what);
 
+/// A problem's call but for its operands.
+lowering::matrix_call call_of(const matrix_problem& p);
+
 /// The operands of a problem by role, null where it has none, in memory that holds nothing yet.
 class problem_operands {
   public:
