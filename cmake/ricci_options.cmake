@@ -62,11 +62,18 @@ function(ricci_library name)
   target_compile_features(ricci_${name} PUBLIC cxx_std_20)
 endfunction()
 
+# For a program that only reads its arguments, calls libraries and waits for kernels: -Og compiles in half of -O3's
+# time (g++ 12).
+function(ricci_compile_fast target)
+  target_compile_options(${target} PRIVATE -Og)
+endfunction()
+
 # A Catch2 test program of tests/<folder>.
 function(ricci_test_program name)
   cmake_parse_arguments(PARSE_ARGV 1 T "" "" "SOURCES;LINK")
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ricci_options ricci_test_main ${T_LINK})
+  ricci_compile_fast(${name})
 endfunction()
 
 # One that ctest runs as it is; LABELS are given to ctest. Its own sources are compiled without optimization, in a half

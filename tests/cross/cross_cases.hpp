@@ -17,6 +17,7 @@ struct cross_case {
     bool chained = false;          ///< all but what adds in order behind it is one chain
 };
 
+/// This run's part of them.
 std::vector<cross_case> cross_cases();
 
 /// As a case's kernels are made for a chip; for one eager to fuse where it is chained.

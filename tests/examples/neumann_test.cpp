@@ -97,16 +97,15 @@ TEST_CASE("with fluxes on parts of the boundary rates of convergence are p+1, on
         const double rate = std::log2(before / error_of(fem::refine(coarse), p, neumann, full));
         CHECK(std::abs(rate - (p + 1)) < within);
     };
-    for (int p = 1; p <= 6; ++p)
-        for (const auto& neumann : {std::vector<int>{1, 2}, {3, 4}, {1, 2, 3}}) {
-            check(unit_box(2, p < 3 ? 8 : p < 5 ? 4 : 2), p, neumann, 0.15);
-            check(fem::generate_ring(2, p + 1, p < 3 ? 64 : 36), p, neumann, 0.15);
-        }
-    for (int p = 1; p <= 3; ++p)
-        for (const auto& neumann : {std::vector<int>{1, 2, 3}, {4, 5, 6}}) {
-            check(unit_box(3, 4), p, neumann, 0.15);
-            check(fem::generate_ring(3, p + 1, 64), p, neumann, 0.3);
-        }
+    const std::vector<int> sides[] = {{1, 2}, {3, 4}, {1, 2, 3}}, sides_in_3d[] = {{1, 2, 3}, {4, 5, 6}};
+    for (int p = 1; p <= 6; ++p) {
+        check(unit_box(2, p < 3 ? 8 : p < 5 ? 4 : 2), p, sides[p % 3], 0.15);
+        check(fem::generate_ring(2, p + 1, p < 3 ? 64 : 36), p, sides[(p + p / 4) % 3], 0.15);
+    }
+    for (int p = 1; p <= 3; ++p) {
+        check(unit_box(3, 4), p, sides_in_3d[p % 2], 0.15);
+        check(fem::generate_ring(3, p + 1, 64), p, sides_in_3d[(p + 1) % 2], 0.3);
+    }
 }
 
 TEST_CASE("a polynomial solution's fluxes are met exactly, as the space has it") {

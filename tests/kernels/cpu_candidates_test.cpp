@@ -7,6 +7,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/device_under_test.hpp"
 #include "tests/kernels/gett_cases.hpp"
 
 #include <algorithm>
@@ -92,8 +93,6 @@ const covering_case cases[] = {
     {"C(a,i,b,j) = A(i,k,a,l)*B(l,b,k,j)", "C=f64[3,7,5,6] A=f64[7,4,3,9] B=f64[9,5,4,6]"},
 };
 
-constexpr std::size_t most = 8; // of each case
-
 template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
     std::mt19937_64 random(1);
     std::uint64_t seed = 0;
@@ -111,7 +110,7 @@ template <std::size_t Count> void check(const covering_case (&cases)[Count]) {
         std::shuffle(candidates.begin(), candidates.end(), random);
         // groups of packed products, where there are such, are few among them
         std::stable_partition(candidates.begin(), candidates.end(), [](const auto& t) { return t.products > 1; });
-        candidates.resize(std::min(candidates.size(), most));
+        candidates.resize(std::min(candidates.size(), count_of_run(8)));
         const auto expected = evaluate(made.s);
         const auto left = made.memory.front().whole();
         const std::vector<std::byte> before(left.begin(), left.end());

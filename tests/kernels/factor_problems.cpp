@@ -3,6 +3,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
+#include "tests/seeds.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -40,9 +41,8 @@ void check_problems(std::vector<matrix_problem> problems, std::int32_t device,
 }
 
 bool is_left_out() {
-    static const std::size_t every = count_of_run();
-    static std::size_t kernels = 0;
-    return kernels++ % every != 0;
+    static part_of_run kernels;
+    return !kernels.takes_next();
 }
 
 void add_kinds(std::vector<matrix_problem>& problems, matrix_problem p) {

@@ -26,7 +26,7 @@ inline constexpr matrix_kind matrix_kinds[] = {
 void check_problems(std::vector<matrix_problem> problems, std::int32_t device,
                     const std::function<void(const lowering::statement&)>& how = {});
 
-/// Of so many kernels one is compiled: under sanitizers that takes three times as long.
+/// Whether the next kernel is not of this run's part: most of a run's time is theirs to compile.
 bool is_left_out();
 
 /// One kernel, all kinds of matrices; of large ones, which take a second each to be judged, some.
