@@ -152,11 +152,13 @@ class role_finder {
     void find_solution() {
         if (results_ == 0 || std::count(form_.arguments.begin(), form_.arguments.end(), solution) == 0) return;
         if (!has(0, unknown())) {
-            if (solves_adjoint(call_) && has(0, call_.column))
-                fail_at(0, fmt::format(
-                               "with adjoint solutions have index {}, and right-hand sides {}: X({}) = {}(..., "
-                               "B({}), adjoint)",
-                               index(call_.row), index(call_.column), index(call_.row), what(), index(call_.column)));
+            if (const auto other = unknown() == call_.row ? call_.column : call_.row;
+                has(0, other) && call_.what != routine::inverse && !is_of_q(call_.what)) {
+                const bool of_adjoint = solves_adjoint(call_);
+                fail_at(0, fmt::format("{}solutions have index {}, and right-hand sides {}: X({}) = {}(..., B({}){})",
+                                       of_adjoint ? "with adjoint " : "", index(unknown()), index(other),
+                                       index(unknown()), what(), index(other), of_adjoint ? ", adjoint" : ""));
+            }
             // else info: what is solved for would stand among the arguments
             if (form_.needed > 0 && arguments_ == form_.needed && !has(argument(form_.needed - 1), unknown()))
                 fail_at(0, fmt::format("neither '{}' nor '{}' has index {}, along which {} run: X({}) = {}(...)",
