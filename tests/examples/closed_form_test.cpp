@@ -44,7 +44,7 @@ numbers applied(fem::element_operator& A, const numbers& u) {
 
 } // namespace
 
-TEST_CASE("mass and diffusion on curved meshes integrate polynomials as they are in closed form") {
+TEST_CASE("mass and diffusion on curved meshes integrate polynomials as they are in closed form", "[numerics]") {
     const auto device = ricci::default_device();
     for (const int dimension : {2, 3}) {
         const auto& m = bent_box(dimension);

@@ -56,7 +56,7 @@ relative_error measure(int m, const std::vector<cnn::rational>& points = {}) {
 
 } // namespace
 
-TEST_CASE("the error grows with the tile as docs/cnn.md says") {
+TEST_CASE("the error grows with the tile as docs/cnn.md says", "[numerics]") {
     const std::vector<cnn::rational> own{0, 1, -1, {1, 2}, -2};
     struct row {
         int m;

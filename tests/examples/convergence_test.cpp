@@ -64,7 +64,7 @@ TEST_CASE("errors are those of the reference on refined meshes, small ones", "[r
 
 TEST_CASE("errors are those of the reference on all refined meshes", "[.long]") { check_rows(1000000); }
 
-TEST_CASE("rates of convergence on a curved mesh are p+1") {
+TEST_CASE("rates of convergence on a curved mesh are p+1", "[numerics]") {
     // A quarter of a ring whose circles its elements follow to h^(k+1), k = p: isoparametric.
     for (int p = 1; p <= 8; ++p) {
         INFO("order " << p);
@@ -81,7 +81,7 @@ TEST_CASE("rates of convergence on a curved mesh are p+1") {
     }
 }
 
-TEST_CASE("rates of convergence on a refined curved mesh in 3-D are p+1") {
+TEST_CASE("rates of convergence on a refined curved mesh in 3-D are p+1", "[numerics]") {
     for (int p = 1; p <= 5; ++p) {
         INFO("order " << p);
         const auto m = fem::refined(fem::generate_ring(3, p < 5 ? 2 : 3, p == 1 ? 64 : 8), 1);

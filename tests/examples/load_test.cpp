@@ -64,7 +64,7 @@ TEST_CASE("the load vector of f is that of plain loops") {
         }
 }
 
-TEST_CASE("the loads of f and of the flux through the whole boundary balance") {
+TEST_CASE("the loads of f and of the flux through the whole boundary balance", "[numerics]") {
     // Basis functions sum to 1, so the loads to the integrals of -div(K grad u) and of K grad u . n: 0 together.
     for (const fem::mesh& m : some_meshes()) {
         INFO(m.name);

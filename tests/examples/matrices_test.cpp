@@ -118,7 +118,7 @@ TEST_CASE("element matrices are the reference's, dense and factored", "[referenc
     }
 }
 
-TEST_CASE("operators, element matrices, sparse matrix and diagonal are one operator in different forms") {
+TEST_CASE("operators, element matrices, sparse matrix and diagonal are one operator in different forms", "[numerics]") {
     const struct {
         fem::mesh mesh;
         int p;
@@ -198,7 +198,7 @@ TEST_CASE("operators, element matrices, sparse matrix and diagonal are one opera
     }
 }
 
-TEST_CASE("operators on vectors are the scalar ones on each component, with either rule") {
+TEST_CASE("operators on vectors are the scalar ones on each component, with either rule", "[numerics]") {
     for (const std::string name : {"square.mesh", "cube.mesh"})
         for (const auto kind : {fem::quadrature::gauss, fem::quadrature::collocated}) {
             const auto m = fem::read_mesh(own_mesh(name));

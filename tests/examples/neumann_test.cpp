@@ -69,7 +69,7 @@ const fem::symmetric_matrix full{{{2, 0.3, -0.2}, {0.3, 1, 0.1}, {-0.2, 0.1, 3}}
 
 } // namespace
 
-TEST_CASE("normals of faces point outwards, and integrate as the divergence theorem says") {
+TEST_CASE("normals of faces point outwards, and integrate as the divergence theorem says", "[numerics]") {
     for (const std::string name : {"square.mesh", "cube.mesh", "quarter_pipe.msh", "quarter_ring.msh"})
         check_normals(fem::read_mesh(own_mesh(name)));
     for (int dimension = 2; dimension <= 3; ++dimension) {
@@ -89,7 +89,7 @@ TEST_CASE("normals of faces point outwards, and integrate as the divergence theo
     }
 }
 
-TEST_CASE("with fluxes on parts of the boundary rates of convergence are p+1, on straight and curved meshes") {
+TEST_CASE("with fluxes on parts of the boundary rates of convergence are p+1, on straight and curved meshes", "[numerics]") {
     // Sides 1 to 4 (in 3-D to 6), each of them once with the flux; a full coefficient matrix.
     const auto check = [](const fem::mesh& coarse, int p, const std::vector<int>& neumann, double within) {
         INFO(coarse.name << ", order " << p << ", Neumann data on " << neumann.front() << " and others");
@@ -108,7 +108,7 @@ TEST_CASE("with fluxes on parts of the boundary rates of convergence are p+1, on
     }
 }
 
-TEST_CASE("a polynomial solution's fluxes are met exactly, as the space has it") {
+TEST_CASE("a polynomial solution's fluxes are met exactly, as the space has it", "[numerics]") {
     // x + 2y - z, whose flux K grad u . n is constant on a flat side.
     fem::manufactured plane{"x + 2y - z", [](const fem::point& at) { return at[0] + 2 * at[1] - at[2]; },
                             [](const fem::point&) {

@@ -100,7 +100,7 @@ std::vector<double> plain_schwarz(const fem::h1_space& space, const fem::sparse_
 
 } // namespace
 
-TEST_CASE("additive Schwarz is the sum of the elements' blocks' inverses") {
+TEST_CASE("additive Schwarz is the sum of the elements' blocks' inverses", "[numerics]") {
     const auto device = ricci::default_device();
     for (const int dimension : {2, 3})
         for (int p = 1; p <= (dimension == 2 ? 8 : 4); ++p) {
