@@ -19,11 +19,8 @@ struct types {
 
 constexpr int sizes[] = {2, 3, 4, 5, 8, 13, 16, 17, 33, 64};
 constexpr types plain[] = {{"f64", "f64", "f64"}, {"f32", "f32", "f32"}};
-constexpr types others[] = {{"c128", "c128", "c128"},
-                            {"c64", "c64", "c64"},
-                            {"f16", "f16", "f16"},
-                            {"bf16", "bf16", "bf16"},
-                            {"f64", "f32", "bf16"}};
+constexpr types others[] = {{"c128", "c128", "c128"}, {"c64", "c64", "c64"}, {"f16", "f16", "f16"},
+                            {"bf16", "bf16", "bf16"}, {"f64", "f32", "bf16"}};
 constexpr const char* assignments[] = {"=", "+=", "-= 2*"};
 
 void square_products(std::vector<cross_case>& out) {

@@ -28,9 +28,9 @@ std::string read(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// -Og compiles in two thirds of -O1's time, kernels run as fast, and ASan's reports keep their lines. Hidden: kernels have constants of equal names and other
-/// values. Of UBSan's checks those that ASan makes at the access itself are left out, a third of the compilation, and
-/// of ASan's that of scopes, a quarter of what is left.
+/// -Og compiles in two thirds of -O1's time, kernels run as fast, and ASan's reports keep their lines. Hidden: kernels
+/// have constants of equal names and other values. Of UBSan's checks those that ASan makes at the access itself are
+/// left out, a third of the compilation, and of ASan's that of scopes, a quarter of what is left.
 std::vector<std::string> flags() {
     std::vector<std::string> f{"-std=c++20",      "-Og",      "-g1", "-shared", "-fPIC", "-w", "-fvisibility=hidden",
                                "-fno-exceptions", "-fno-rtti"};

@@ -3,6 +3,7 @@
 #include "examples/cnn/winograd/winograd.hpp"
 #include "tests/catch.hpp"
 #include "tests/examples/cnn_support.hpp"
+#include "tests/seeds.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +16,7 @@
 #include <string>
 
 using namespace cnn_test;
-using ricci::dyn, ricci::half;
+using ricci::dyn, ricci::half, ricci::tests::number_from_environment;
 
 namespace {
 
@@ -176,15 +177,11 @@ std::string run(const random_layer& l, std::mt19937_64& random) {
     return compare(O.get(), right, bounds<T>(magnitudes(s, given, t, least, l.both), right, roundings, others));
 }
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 } // namespace
 
 TEST_CASE("random layers", "[random]") {
-    const auto first = from_environment("RICCI_TEST_SEED", 1), count = from_environment("RICCI_TEST_N", 40);
+    const auto first = number_from_environment("RICCI_TEST_SEED", 1),
+               count = number_from_environment("RICCI_TEST_N", 60);
     int direct = 0, strided = 0, one = 0, along = 0, small = 0, channels_first = 0, large_filter = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         std::mt19937_64 random(seed);
@@ -197,7 +194,7 @@ TEST_CASE("random layers", "[random]") {
         along += !l.both, small += l.m > 0 && s.width < l.m && s.height < l.m;
         channels_first += l.order_D[0] == 2, large_filter += l.m > 0 && s.s == 5;
     }
-    if (count < 40) return;
+    if (count < 60) return;
     // Each kind is among them.
     CHECK(direct > 0);
     CHECK(strided > 0);

@@ -31,7 +31,7 @@ std::string complaint_about_graph(const std::string& text) {
 } // namespace
 
 TEST_CASE("random networks of whole numbers are exact, in memory that is used again") {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         std::mt19937_64 random(seed);
         const auto made = make_random_network(random);
         const auto g = cnn::parse_graph(made.text, "random");

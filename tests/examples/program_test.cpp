@@ -44,11 +44,9 @@ TEST_CASE("fem mass says when its points do not give the volume exactly") {
 }
 
 TEST_CASE("fem mass compares with the exact volume where it is known") {
-    int turn = 0;
-    for (const std::string order : {"1", "2", "3", "5", "8"})
-        for (const std::string elements : {"1", "8", "64", "729"})
-            for (const std::string dimension : {"2", "3"}) {
-                if (turn++ % 3 == 1) continue; // each program compiles kernels of its own
+    for (const std::string dimension : {"2", "3"})
+        for (const std::string order : {"1", "2", "3", "5", "8"})
+            for (const std::string elements : {"1", "8", "64", "729"}) {
                 const auto ring = mass_with("--order 1 --quadrature 13 --time 1 --dimension " + dimension +
                                             " --geometry-order " + order + " --elements " + elements);
                 INFO(ring.output);

@@ -1,5 +1,5 @@
-// covering_test: every statement of the covering list on one device, against the oracle, what a BLAS takes also by
-// the own kernels; and its factorizations and solves, by LAPACK's test ratios.
+// covering_test: every statement of the covering list on one device, against the oracle, what a BLAS takes also by the
+// own kernels; and its factorizations and solves, by LAPACK's test ratios.
 #include "lowering/lower.hpp"
 #include "runtime/backend.hpp"
 #include "runtime/executable.hpp"
