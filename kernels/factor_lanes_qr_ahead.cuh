@@ -116,8 +116,11 @@ RICCI_FUNCTION void prepare(const lane_columns& x, column_state& state, lane_pla
         const bool has_row = at.q == k - Slot * column_lanes && at.r == row_lane_of(k) && !at.idle,
                    is_doubtful = has_row && (size < state.limit || size_below < size - tiny_powers * per_power);
         state.next = told_reflection<element>(alpha, state.square, false);
-        if (__builtin_expect(__any_sync(0xffffffffu, is_doubtful), 0))
-            square_and_prepare<Slot, Top, End>(x, state, at, k);
+        if (__builtin_expect(__any_sync(0xffffffffu, is_doubtful), 0)) {
+            column_state anew = state;
+            square_and_prepare<Slot, Top, End>(x, anew, at, k);
+            if (is_doubtful) state = anew; // what others have does not depend on it
+        }
     }
 }
 

@@ -96,7 +96,7 @@ struct warp_lanes {
             for (int r = 0; r < lane_rows; ++r) {
                 if (key[r] == largest) standing[r] = static_cast<unsigned>(first + c);
                 const bool is_below = standing[r] >= is_candidate;
-                element l = x[r][c] * of_pivot[c];
+                element l = product_of(x[r][c], of_pivot[c]);
                 done[r][c] = is_below ? negative(l) : x[r][c];
                 if (!is_below) l = zero();
                 x[r][c] = l;
@@ -172,7 +172,7 @@ struct warp_lanes {
             for (int r = 0; r < lane_rows; ++r) {
                 if (key[r] == largest) standing[r] = static_cast<unsigned>(k);
                 const bool is_below = standing[r] >= is_candidate;
-                element l = scaled(x[r][0], scale) * inverse;
+                element l = product_of(scaled(x[r][0], scale), inverse);
                 RICCI_UNROLL
                 for (int j = 0; j + 1 < Width; ++j) done[r][j] = done[r][j + 1];
                 done[r][Width - 1] = is_below ? negative(l) : x[r][0];

@@ -7,13 +7,19 @@
 #include "runtime/executable.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/device_under_test.hpp"
+#include "tests/kernels/matrix_problem_numbers.hpp"
 #include "tests/kernels/matrix_problem_statement.hpp"
 #include "tests/seeds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 using namespace ricci;
@@ -118,9 +124,12 @@ lowering::plan plan_with(const matrix_problem& p, std::int32_t code, const lower
     return lowering::place_temporaries(std::move(plan));
 }
 
-/// Runs at most so many of a kernel's sets of parameters; returns how many there are.
-std::size_t check(const matrix_problem& p, std::int32_t code, family kernel, std::size_t most,
-                  std::mt19937_64& random) {
+/// What is made of some sets of parameters: each one's plan, compiled.
+using candidate_look = std::function<void(const runtime::executable& made, const std::string& name)>;
+
+/// At most so many of a kernel's sets of parameters; returns how many there are.
+std::size_t each_candidate(const matrix_problem& p, std::int32_t code, family kernel, std::size_t most,
+                           std::mt19937_64& random, const candidate_look& look) {
     const device where(code);
     const auto chip = runtime::backend_of(where).machine();
     lowering::step st;
@@ -137,13 +146,49 @@ std::size_t check(const matrix_problem& p, std::int32_t code, family kernel, std
             lowering::step done;
             return std::make_unique<runtime::executable>(where, plan_with(p, code, chip, kernel, &tile, done));
         }));
-    for (std::size_t n = 0; n < candidates.size(); ++n) {
-        const auto made = compiled[n].get();
-        const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made->launch(s); });
-        INFO(lowering::name_of(kernel) << ", " << lowering::to_string(candidates[n], st, chip.kind));
-        CHECK(out.mistake == "");
-    }
+    for (std::size_t n = 0; n < candidates.size(); ++n)
+        look(*compiled[n].get(), fmt::format("{}, {}, {}", to_string(p), lowering::name_of(kernel),
+                                             lowering::to_string(candidates[n], st, chip.kind)));
     return all;
+}
+
+constexpr family kernels[] = {family::factor_lanes, family::factor_block, family::factor_blocked, family::substitute};
+
+/// The bytes of all operands after a candidate's run on random numbers, of which one matrix's are scaled; but for
+/// that matrix's own.
+std::vector<std::vector<std::byte>> others_results(const matrix_problem& p, std::int32_t code,
+                                                   const runtime::executable& made, std::int64_t changed,
+                                                   long double scale) {
+    using enum lowering::matrix_role;
+    const problem_operands operands(p);
+    std::mt19937_64 random(1);
+    for (std::int64_t e = 0; e < p.batch; ++e) {
+        auto x = make_matrix(p, random);
+        for (std::int64_t j = 0; j < p.n; ++j)
+            for (std::int64_t i = 0; i < p.m; ++i)
+                operands.in(matrix)->set(i, j, e, x(i, j) * (e == changed ? scale : 1));
+        for (const auto role : {solution, given})
+            if (const auto* const o = operands.in(role))
+                for (std::int64_t j = 0; j < o->columns(); ++j)
+                    for (std::int64_t i = 0; i < o->rows(); ++i) o->set(i, j, e, random_number(p.type, random));
+    }
+    auto& b = runtime::backend_of(device(code));
+    std::vector<std::unique_ptr<buffer_on_device>> memory;
+    std::vector<std::byte*> data;
+    for (auto* buffer : operands.buffers()) {
+        memory.push_back(std::make_unique<buffer_on_device>(b, *buffer));
+        data.push_back(memory.back()->data());
+    }
+    made.launch(operands.call(code, data));
+    b.synchronize();
+    for (const auto& m : memory) m->fetch();
+    for (const auto role : {matrix, vector, info, log_abs, sign, solution})
+        if (const auto* const o = operands.in(role))
+            for (std::int64_t j = 0; j < o->columns(); ++j)
+                for (std::int64_t i = 0; i < o->rows(); ++i) o->set(i, j, changed, 0);
+    std::vector<std::vector<std::byte>> out;
+    for (auto* buffer : operands.buffers()) out.emplace_back(buffer->whole().begin(), buffer->whole().end());
+    return out;
 }
 
 } // namespace
@@ -153,11 +198,46 @@ TEST_CASE("candidates of factorizations and solves are right") {
     const auto most = count_of_run();
     std::mt19937_64 random(1);
     for (const auto& p : problems()) {
-        std::size_t kernels = 0;
-        for (const auto kernel :
-             {family::factor_lanes, family::factor_block, family::factor_blocked, family::substitute})
-            kernels += check(p, code, kernel, most, random) > 0;
+        std::size_t of_kernels = 0;
+        for (const auto kernel : kernels)
+            of_kernels += each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
+                const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
+                INFO(name);
+                CHECK(out.mistake == "");
+            });
         INFO(to_string(p));
-        CHECK(kernels > 0);
+        CHECK(of_kernels > 0);
+    }
+}
+
+TEST_CASE("matrices change no bit of others' results, by any candidate, however extreme they are") {
+    const auto code = device_under_test();
+    if (device(code).is_cpu()) return; // whose vectors of matrices are scaled together, to other roundings
+    const auto most = count_of_run();
+    std::mt19937_64 random(1);
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c64 = scalar_type::c64, c128 = scalar_type::c128;
+    for (const auto& p : {
+             problem(routine::cholesky, f64, 7, 7, 0, 19),
+             problem(routine::lu, f64, 9, 9, 0, 19),
+             problem(routine::lu, c64, 18, 18, 0, 9),
+             problem(routine::qr, f64, 12, 12, 0, 19),
+             problem(routine::qr, c128, 9, 7, 0, 9),
+             problem(routine::qr, f32, 14, 20, 0, 9),
+             problem(routine::solve, f64, 12, 12, 1, 19),
+             problem(routine::least_squares, f64, 12, 12, 1, 19),
+             problem(routine::least_squares, c64, 11, 8, 2, 19),
+             problem(routine::least_squares, f32, 4, 7, 1, 37),
+         }) {
+        const auto least =
+            lowering::real_of(p.type) == f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+        for (const auto kernel : kernels)
+            each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
+                const auto before = others_results(p, code, made, p.batch / 2, 1);
+                for (const long double scale :
+                     {static_cast<long double>(least), 0.0L, std::numeric_limits<long double>::quiet_NaN()}) {
+                    INFO(name << ", scaled by " << scale);
+                    CHECK((others_results(p, code, made, p.batch / 2, scale) == before));
+                }
+            });
     }
 }
