@@ -26,15 +26,15 @@ class writer {
         const auto& w = st_.matrices;
         const bool exchanges = w.task == matrix_task::factor && w.method == matrix_method::lu;
         const double scale = 1 / std::sqrt(static_cast<double>(std::max(sizes_.m, sizes_.n)));
-        // Steps of a number of rows without a common divisor reach every row.
-        auto apart = static_cast<std::int64_t>(0.618 * static_cast<double>(sizes_.m)) + 1;
-        while (std::gcd(apart, sizes_.m) != 1) ++apart;
-        for_each_matrix([&](std::int64_t matrix, std::int64_t offset) {
+        std::vector<std::int64_t> heavy_rows(static_cast<std::size_t>(sizes_.m));
+        std::iota(heavy_rows.begin(), heavy_rows.end(), 0);
+        for_each_matrix([&](std::int64_t, std::int64_t offset) {
+            if (exchanges) shuffle(heavy_rows);
             for (std::int64_t j = 0; j < sizes_.n; ++j) {
-                const auto heavy_row = exchanges ? (j * apart + matrix) % sizes_.m : j;
+                const auto heavy_row = j < sizes_.vector() ? heavy_rows[static_cast<std::size_t>(j)] : -1;
                 for (std::int64_t i = 0; i < sizes_.m; ++i) {
                     std::complex<double> x(scale * number(), scale * number());
-                    if (i == heavy_row && j < sizes_.vector()) x = heavy + 0.5 * number();
+                    if (i == heavy_row) x = heavy + 0.5 * number();
                     write(offset + i * along(w.row) + j * along(w.column), x);
                 }
             }
@@ -83,6 +83,12 @@ class writer {
             for (std::int64_t k = 0; k < sizes_.vector(); ++k)
                 write(offset + k * along(st_.matrices.along_vector), f(k));
         });
+    }
+
+    /// Any order is as likely as another: how long LU takes depends on where its pivots are.
+    void shuffle(std::span<std::int64_t> x) {
+        for (auto left = x.size(); left > 1; --left)
+            std::swap(x[left - 1], x[static_cast<std::size_t>((number() + 1) / 2 * static_cast<double>(left))]);
     }
 
     /// In [-1, 1): splitmix64.

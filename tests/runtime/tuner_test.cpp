@@ -195,6 +195,23 @@ TEST_CASE("kernels that spill, fail or compute something else are not chosen") {
         CHECK((c.result == fate::failed) == contains(c.problem, "does not compile"));
 }
 
+TEST_CASE("the model's choice is measured though it spills, and kept where nothing is faster") {
+    const scratch_cache cache;
+    auto& gpu = new_fake_gpu("spilling choice");
+    const auto p = some_product(gpu.machine(), for_tensor_cores);
+    const int choice = p.step.batched.tile_m;
+    const auto is_choice = [choice](const fake_kernel& k) { return k.at("tile_m") == choice; };
+    gpu.spills = is_choice; // and those like it
+    for (const double least : {1e-3, 3e-3}) {
+        gpu.seconds = [&](const fake_kernel& k) { return is_choice(k) ? 2e-3 : least; };
+        const auto tuned = tune_step(gpu, p.step, p.s, everything());
+        CHECK(tuned.count(fate::spills) > 0);
+        REQUIRE(tuned.best);
+        const auto& best = tuned.candidates[*tuned.best].tile;
+        CHECK((best == p.step.batched) == (least > 2e-3));
+    }
+}
+
 TEST_CASE("a hopeless candidate gets one sample only") {
     const scratch_cache cache;
     auto& gpu = new_fake_gpu("abandoning");

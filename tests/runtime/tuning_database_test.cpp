@@ -1,5 +1,6 @@
 // tuning_database_test: what was measured stays, whatever stands in the cache's folder.
 #include "kernels/embedded.hpp"
+#include "lowering/lower.hpp"
 #include "lowering/tile_fields.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/tuning_database.hpp"
@@ -7,6 +8,8 @@
 #include "tests/bound_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/runtime/scratch.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <thread>
@@ -240,4 +243,30 @@ TEST_CASE("clearing the kernel cache leaves the database") {
     clear_cache();
     CHECK(list_cache().empty());
     CHECK(same(*tuning_database(chip).measured(), table_of({3})));
+}
+
+TEST_CASE("what ships of factorizations and solves is still among what they can be done with") {
+    const auto h100 = tests::some_gpu();
+    const auto shipped = tuning_database(h100).shipped();
+    std::size_t found = 0;
+    for (const auto& [key, best] : shipped->entries()) {
+        const auto is = [&](const char* text) { return contains(key.layout, text); };
+        if (!is("factor_lanes ")) continue;
+        const auto type = is(" in f32") ? "f32" : "f64";
+        const auto n = key.sizes[0], batch = std::int64_t{1000000};
+        const auto text = is("Cholesky")   ? "cholesky(A(i,j,e), i, j)"
+                          : is("LU")       ? "piv(k,e) = lu(A(i,j,e), i, j)"
+                          : is("in place") ? "tau(k,e) = qr(A(i,j,e), i, j)"
+                                           : "X(j,r,e) = least_squares(A(i,j,e), i, j, B(i,r,e))";
+        const auto s = tests::bound_text(
+            text,
+            fmt::format("A={0}[{1},{1},{2}] piv=i32[{1},{2}] tau={0}[{1},{2}] X={0}[{1},1,{2}] B={0}[{1},1,{2}]",
+                        type, n, batch));
+        const auto st = lowering::lower(s, h100, {nullptr, shipped.get()}).steps.at(0);
+        INFO(lowering::to_string(key));
+        CHECK(lowering::key_of(st, h100) == key);
+        CHECK(st.origin == lowering::tile_origin::shipped);
+        ++found;
+    }
+    CHECK(found > 0);
 }
