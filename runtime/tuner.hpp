@@ -1,6 +1,7 @@
 // tuner: measures the parameters that a step's or a chain's kernel may have against each other: those of tuning_plan.
 //
-//   compiled     on several threads, through the kernel cache; what spills registers is refused
+//   compiled     on several threads, through the kernel cache; what spills registers is refused, but for the
+//                model's choice
 //   timed        on rotating memory of random numbers, the model's choice first; a median of samples, one for the
 //                hopeless; the best few again, in turn
 //   checked      the fastest's result against the model's choice's; where they differ, the next fastest. And what is
