@@ -28,7 +28,7 @@ class writer {
         const double scale = 1 / std::sqrt(static_cast<double>(std::max(sizes_.m, sizes_.n)));
         std::vector<std::int64_t> heavy_rows(static_cast<std::size_t>(sizes_.m));
         std::iota(heavy_rows.begin(), heavy_rows.end(), 0);
-        for_each_matrix([&](std::int64_t, std::int64_t offset) {
+        for_each_matrix([&](std::int64_t offset) {
             if (exchanges) shuffle(heavy_rows);
             for (std::int64_t j = 0; j < sizes_.n; ++j) {
                 const auto heavy_row = j < sizes_.vector() ? heavy_rows[static_cast<std::size_t>(j)] : -1;
@@ -48,24 +48,21 @@ class writer {
     }
 
     void write_pivots() {
-        for_each_element([&](std::int64_t k) {
-            const auto rest = static_cast<double>(sizes_.m - k);
-            return static_cast<double>(k) + std::floor((number() + 1) / 2 * rest);
-        });
+        for_each_element([&](std::int64_t k) { return static_cast<double>(k + below(sizes_.m - k)); });
     }
 
   private:
     std::int64_t along(std::int32_t axis) const { return axis < 0 ? 0 : o_.stride[static_cast<std::size_t>(axis)]; }
 
-    /// f(number of the matrix, offset of its first element).
+    /// f(offset of a matrix's first element).
     template <class F>
     void for_each_matrix(const F& f) {
         auto batch = batch_of_matrices(st_);
         std::erase_if(batch, [&](std::int32_t a) { return along(a) == 0; });
         std::vector<std::int64_t> at(batch.size(), 0);
         auto offset = o_.offset - first_;
-        for (std::int64_t matrix = 0;; ++matrix) {
-            f(matrix, offset);
+        for (;;) {
+            f(offset);
             std::size_t a = 0;
             for (; a < batch.size(); ++a) {
                 offset += along(batch[a]);
@@ -79,7 +76,7 @@ class writer {
     /// Of a vector: f(k).
     template <class F>
     void for_each_element(const F& f) {
-        for_each_matrix([&](std::int64_t, std::int64_t offset) {
+        for_each_matrix([&](std::int64_t offset) {
             for (std::int64_t k = 0; k < sizes_.vector(); ++k)
                 write(offset + k * along(st_.matrices.along_vector), f(k));
         });
@@ -88,7 +85,12 @@ class writer {
     /// Any order is as likely as another: how long LU takes depends on where its pivots are.
     void shuffle(std::span<std::int64_t> x) {
         for (auto left = x.size(); left > 1; --left)
-            std::swap(x[left - 1], x[static_cast<std::size_t>((number() + 1) / 2 * static_cast<double>(left))]);
+            std::swap(x[left - 1], x[static_cast<std::size_t>(below(static_cast<std::int64_t>(left)))]);
+    }
+
+    /// In [0, count).
+    std::int64_t below(std::int64_t count) {
+        return static_cast<std::int64_t>((number() + 1) / 2 * static_cast<double>(count));
     }
 
     /// In [-1, 1): splitmix64.

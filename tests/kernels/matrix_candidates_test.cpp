@@ -124,10 +124,9 @@ lowering::plan plan_with(const matrix_problem& p, std::int32_t code, const lower
     return lowering::place_temporaries(std::move(plan));
 }
 
-/// What is made of some sets of parameters: each one's plan, compiled.
 using candidate_look = std::function<void(const runtime::executable& made, const std::string& name)>;
 
-/// At most so many of a kernel's sets of parameters; returns how many there are.
+/// Hands `look` the plans by at most so many of a kernel's sets of parameters, compiled; returns how many there are.
 std::size_t each_candidate(const matrix_problem& p, std::int32_t code, family kernel, std::size_t most,
                            std::mt19937_64& random, const candidate_look& look) {
     const device where(code);
@@ -164,28 +163,17 @@ std::vector<std::vector<std::byte>> others_results(const matrix_problem& p, std:
     std::mt19937_64 random(1);
     for (std::int64_t e = 0; e < p.batch; ++e) {
         auto x = make_matrix(p, random);
-        for (std::int64_t j = 0; j < p.n; ++j)
-            for (std::int64_t i = 0; i < p.m; ++i)
-                operands.in(matrix)->set(i, j, e, x(i, j) * (e == changed ? scale : 1));
+        if (e == changed)
+            for (std::int64_t j = 0; j < p.n; ++j)
+                for (std::int64_t i = 0; i < p.m; ++i) x(i, j) *= scale;
+        operands.in(matrix)->set_matrix(e, x);
         for (const auto role : {solution, given})
             if (const auto* const o = operands.in(role))
-                for (std::int64_t j = 0; j < o->columns(); ++j)
-                    for (std::int64_t i = 0; i < o->rows(); ++i) o->set(i, j, e, random_number(p.type, random));
+                o->set_matrix(e, random_matrix(o->rows(), o->columns(), p.type, random));
     }
-    auto& b = runtime::backend_of(device(code));
-    std::vector<std::unique_ptr<buffer_on_device>> memory;
-    std::vector<std::byte*> data;
-    for (auto* buffer : operands.buffers()) {
-        memory.push_back(std::make_unique<buffer_on_device>(b, *buffer));
-        data.push_back(memory.back()->data());
-    }
-    made.launch(operands.call(code, data));
-    b.synchronize();
-    for (const auto& m : memory) m->fetch();
+    run_on_device(operands, code, [&](const lowering::statement& s) { made.launch(s); });
     for (const auto role : {matrix, vector, info, log_abs, sign, solution})
-        if (const auto* const o = operands.in(role))
-            for (std::int64_t j = 0; j < o->columns(); ++j)
-                for (std::int64_t i = 0; i < o->rows(); ++i) o->set(i, j, changed, 0);
+        if (const auto* const o = operands.in(role)) o->set_matrix(changed, wide_matrix(o->rows(), o->columns()));
     std::vector<std::vector<std::byte>> out;
     for (auto* buffer : operands.buffers()) out.emplace_back(buffer->whole().begin(), buffer->whole().end());
     return out;
@@ -198,15 +186,15 @@ TEST_CASE("candidates of factorizations and solves are right") {
     const auto most = count_of_run();
     std::mt19937_64 random(1);
     for (const auto& p : problems()) {
-        std::size_t of_kernels = 0;
+        std::size_t candidates = 0;
         for (const auto kernel : kernels)
-            of_kernels += each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
+            candidates += each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
                 const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
                 INFO(name);
                 CHECK(out.mistake == "");
             });
         INFO(to_string(p));
-        CHECK(of_kernels > 0);
+        CHECK(candidates > 0);
     }
 }
 

@@ -39,7 +39,7 @@ class problem_runner {
             for (std::int64_t e = 0; e < p_.matrices(); ++e) before_.given.push_back(sides->matrix(e));
         std::vector<std::vector<std::byte>> bytes;
         for (auto* b : operands_.buffers()) bytes.emplace_back(b->whole().begin(), b->whole().end());
-        execute(device, how);
+        run_on_device(operands_, device, [&](const statement& s) { how ? how(s) : runtime::run(s); });
         matrix_outcome out;
         if (auto touched = find_touched(bytes); !touched.empty())
             out.mistake = std::move(touched);
@@ -71,8 +71,7 @@ class problem_runner {
         }
         if (takes_factors(p_.what)) write_vector(e);
         if (const auto* const sides = given_now())
-            for (std::int64_t j = 0; j < sides->columns(); ++j)
-                for (std::int64_t i = 0; i < sides->rows(); ++i) sides->set(i, j, e, random_number(p_.type, random_));
+            sides->set_matrix(e, random_matrix(sides->rows(), sides->columns(), p_.type, random_));
     }
 
     void make_factors(std::int64_t e) {
@@ -95,20 +94,6 @@ class problem_runner {
                 f.tau(k, 0) = p_.conjugated ? std::conj(to->get(k, 0, e)) : to->get(k, 0, e);
             }
         }
-    }
-
-    void execute(std::int32_t device, const std::function<void(const statement&)>& how) {
-        auto& b = runtime::backend_of(ricci::device(device));
-        std::vector<std::unique_ptr<buffer_on_device>> memory;
-        std::vector<std::byte*> data;
-        for (auto* buffer : operands_.buffers()) {
-            memory.push_back(std::make_unique<buffer_on_device>(b, *buffer));
-            data.push_back(memory.back()->data());
-        }
-        const auto s = operands_.call(device, data);
-        how ? how(s) : runtime::run(s);
-        b.synchronize();
-        for (const auto& m : memory) m->fetch();
     }
 
     bool is_written(matrix_role role) const {

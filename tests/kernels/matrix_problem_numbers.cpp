@@ -20,6 +20,13 @@ number random_number(scalar_type type, std::mt19937_64& random) {
     return is_complex(type) ? number(re, im) : number(re);
 }
 
+wide_matrix random_matrix(std::int64_t rows, std::int64_t columns, scalar_type type, std::mt19937_64& random) {
+    wide_matrix out(rows, columns);
+    for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) out(i, j) = random_number(type, random);
+    return out;
+}
+
 namespace {
 
 /// The last column, and of a definite matrix row too, is nearly the first one.
@@ -36,9 +43,7 @@ void make_nearly_singular(wide_matrix& a, const matrix_problem& p, std::mt19937_
 } // namespace
 
 wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random) {
-    wide_matrix a(p.m, p.n);
-    for (std::int64_t j = 0; j < p.n; ++j)
-        for (std::int64_t i = 0; i < p.m; ++i) a(i, j) = random_number(p.type, random);
+    auto a = random_matrix(p.m, p.n, p.type, random);
     const bool is_double = real_of(p.type) == scalar_type::f64;
     if (p.kind == matrix_kind::zero) a = wide_matrix(p.m, p.n);
     if (is_definite(p) && p.kind != matrix_kind::zero) {

@@ -15,6 +15,9 @@ namespace ricci::tests {
 bool is_definite(const matrix_problem& p);
 
 wide_number random_number(lowering::scalar_type type, std::mt19937_64& random);
+/// Of such numbers, column by column.
+wide_matrix random_matrix(std::int64_t rows, std::int64_t columns, lowering::scalar_type type,
+                          std::mt19937_64& random);
 
 /// A matrix of the problem's kind.
 wide_matrix make_matrix(const matrix_problem& p, std::mt19937_64& random);

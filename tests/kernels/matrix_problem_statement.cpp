@@ -147,4 +147,18 @@ statement problem_operands::call(std::int32_t device, std::span<std::byte* const
     return s;
 }
 
+void run_on_device(const problem_operands& operands, std::int32_t device,
+                   const std::function<void(const statement&)>& launch) {
+    auto& b = runtime::backend_of(ricci::device(device));
+    std::vector<std::unique_ptr<buffer_on_device>> memory;
+    std::vector<std::byte*> data;
+    for (auto* buffer : operands.buffers()) {
+        memory.push_back(std::make_unique<buffer_on_device>(b, *buffer));
+        data.push_back(memory.back()->data());
+    }
+    launch(operands.call(device, data));
+    b.synchronize();
+    for (const auto& m : memory) m->fetch();
+}
+
 } // namespace ricci::tests

@@ -4,6 +4,7 @@
 #include "tests/kernels/matrix_problem_operand.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,5 +41,9 @@ class problem_operands {
     std::array<std::int64_t, 7> begins_{}; ///< of the indices
     std::array<std::unique_ptr<matrix_operand>, lowering::matrix_roles> of_role_;
 };
+
+/// Has the call launched on a device, where the operands are copied to, and fetches what they hold then.
+void run_on_device(const problem_operands& operands, std::int32_t device,
+                   const std::function<void(const lowering::statement&)>& launch);
 
 } // namespace ricci::tests
