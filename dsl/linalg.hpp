@@ -36,7 +36,8 @@ struct qr_result {
     Tau tau;
     Info info;
 };
-/// What log_determinant returns: log |det| and det/|det|; -infinity and 0 of a singular matrix.
+/// What log_determinant returns: log |det| and det/|det|; -infinity and 0 of a singular matrix; NaN where info of
+/// positive_definite or unpivoted is not 0: then the method found none.
 template <class LogAbs, class Sign, class Info>
 struct log_determinant_result {
     LogAbs log_abs;

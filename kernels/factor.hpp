@@ -23,7 +23,7 @@
 // Numbers are LAPACK's: info is 0, or one more than the number of the first pivot that is exactly zero (LU, triangular),
 // of the first column whose leading minor is not positive or no number (Cholesky). Pivots count from 0: row k was exchanged
 // with row pivot[k] >= k; the largest |re| + |im| is taken, the first of equal ones. LU goes on behind a zero pivot, whose
-// column is not divided. Where info is not 0 solutions are NaN.
+// column is not divided. Where info is not 0 solutions are NaN, and determinants too, or, with exchanges, 0.
 #pragma once
 
 #include "matrix_methods.hpp"
@@ -35,6 +35,9 @@ constexpr bool is_complex = real_part<element>::is_complex;
 
 constexpr bool is_lu = method == lu_method || method == lu_unpivoted_method;
 constexpr bool has_sides = right_sides != 0;
+/// Where info is not 0: by LU with exchanges the determinant is 0 then, of Cholesky and of LU without them it is one
+/// that the method does not find.
+constexpr bool info_tells_of_singular = method == lu_method;
 
 /// The element type of an operand.
 template <int Role> struct role_element { using type = element; };

@@ -38,7 +38,10 @@ struct scaled_product {
         normalize();
     }
     /// To where an operand wants them; `times`: of |det| (Cholesky: 2, of the factor's).
-    RICCI_FUNCTION void store(const arguments& a, long long matrix, int times, bool negative) const {
+    RICCI_FUNCTION void store(const arguments& a, long long matrix, long long info, int times, bool negative) const {
+        if (info != 0)
+            return info_tells_of_singular ? put(a, matrix, -__builtin_inf(), zero())
+                                          : put(a, matrix, __builtin_nan(""), not_a_number());
         double size = real_abs(re), log_abs = -__builtin_inf(), sign_re = 0, sign_im = 0;
         if (!is_zero) {
             if (im != 0) size = real_hypot(re, im);
@@ -46,8 +49,13 @@ struct scaled_product {
             sign_re = times == 2 ? 1 : (negative ? -re : re) / size,
             sign_im = times == 2 ? 0 : (negative ? -im : im) / size;
         }
+        put(a, matrix, log_abs, from_real<element>(sign_re, sign_im));
+    }
+
+  private:
+    static RICCI_FUNCTION void put(const arguments& a, long long matrix, double log_abs, element sign) {
         if constexpr (has_role[log_abs_role]) *operand_of<log_abs_role>(a, matrix) = static_cast<real>(log_abs);
-        if constexpr (has_role[sign_role]) *operand_of<sign_role>(a, matrix) = from_real<element>(sign_re, sign_im);
+        if constexpr (has_role[sign_role]) *operand_of<sign_role>(a, matrix) = sign;
     }
 };
 constexpr bool has_determinant = has_role[log_abs_role] || has_role[sign_role];

@@ -210,8 +210,7 @@ RICCI_FUNCTION void store_rest(const arguments& a, long long matrix, long long i
             det.multiply(f(k));
             if constexpr (method == lu_method) negative ^= pivots[k] != k;
         }
-        if (info != 0) det.is_zero = true;
-        det.store(a, matrix, method == cholesky_method ? 2 : 1, negative);
+        det.store(a, matrix, info, method == cholesky_method ? 2 : 1, negative);
     }
 }
 

@@ -73,8 +73,7 @@ RICCI_FUNCTION void store_determinant(const arguments& a, const group_scratch& s
             det.multiply(x[0]);
         if constexpr (method == lu_method) negative ^= s.state.pivot[k][lane] != k;
     }
-    if (s.state.info[lane] != 0) det.is_zero = true;
-    det.store(a, matrix + lane, method == cholesky_method ? 2 : 1, negative);
+    det.store(a, matrix + lane, s.state.info[lane], method == cholesky_method ? 2 : 1, negative);
 }
 
 RICCI_APART void factor_group(const arguments& a, group_scratch& s, long long matrix, int count) {

@@ -350,7 +350,11 @@ class one_matrix {
                 vector_[static_cast<std::size_t>(k)].real() != static_cast<double>(k))
                 sign = -sign;
         }
-        if (info_ != 0) log = -std::numeric_limits<double>::infinity(), sign = 0;
+        if (info_ != 0) {
+            const bool is_singular = w_.method == matrix_method::lu;
+            log = is_singular ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+            sign = is_singular ? value(0) : value{log, log};
+        }
         if (w_.of(matrix_role::log_abs) >= 0) put(matrix_role::log_abs, -1, 0, -1, 0, log);
         if (w_.of(matrix_role::sign) >= 0) put(matrix_role::sign, -1, 0, -1, 0, sign);
     }

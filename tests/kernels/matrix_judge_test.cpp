@@ -98,6 +98,14 @@ TEST_CASE("numbers where a matrix had NaN, and solutions with singular ones, are
                    Catch::Contains("with NaN matrix 0 is "));
     CHECK_THAT(said_of(problem(routine::solve, matrix_kind::singular), all(matrix_role::solution, 2 * n)),
                Catch::Contains("a solution with singular matrix 0 is a number"));
+    const auto sized = [](double log) {
+        return [=](const lowering::statement& s) { *operand<double>(s, matrix_role::log_abs) = log; };
+    };
+    CHECK_THAT(said_of(problem(routine::log_determinant, matrix_kind::singular), sized(-30)),
+               Catch::Contains("the determinant of singular matrix 0 is not 0"));
+    auto p = problem(routine::log_determinant, matrix_kind::indefinite);
+    p.positive = true;
+    CHECK_THAT(said_of(p, sized(-30)), Catch::Contains("the determinant of matrix 0 is a number, where"));
 }
 
 TEST_CASE("a pivot that is not the largest, or no row, is found") {

@@ -103,7 +103,8 @@ class maker {
         p.positive = (p.what == routine::solve || p.what == routine::inverse || p.what == routine::log_determinant) &&
                      chance(0.4);
         p.unpivoted = !p.positive &&
-                      (p.what == routine::lu || p.what == routine::solve || p.what == routine::lu_solve) &&
+                      (p.what == routine::lu || p.what == routine::solve || p.what == routine::lu_solve ||
+                       p.what == routine::inverse || p.what == routine::log_determinant) &&
                       chance(0.3);
         p.upper = p.what == routine::triangular_solve && chance(0.5);
         p.unit = p.what == routine::triangular_solve && chance(0.3);
