@@ -118,6 +118,8 @@ class role_finder {
     }
     /// The index of what is solved for.
     std::int32_t unknown() const { return works_on_rows(call_) ? call_.row : call_.column; }
+    /// The other one, of right-hand sides.
+    std::int32_t known() const { return unknown() == call_.row ? call_.column : call_.row; }
 
     void check_tables() const {
         for (const auto& a : u_.accesses)
@@ -152,8 +154,7 @@ class role_finder {
     void find_solution() {
         if (results_ == 0 || std::count(form_.arguments.begin(), form_.arguments.end(), solution) == 0) return;
         if (!has(0, unknown())) {
-            if (const auto other = unknown() == call_.row ? call_.column : call_.row;
-                has(0, other) && call_.what != routine::inverse && !is_of_q(call_.what)) {
+            if (const auto other = known(); has(0, other) && call_.what != routine::inverse && !is_of_q(call_.what)) {
                 const bool of_adjoint = solves_adjoint(call_);
                 fail_at(0, fmt::format("{}solutions have index {}, and right-hand sides {}: X({}) = {}(..., B({}){})",
                                        of_adjoint ? "with adjoint " : "", index(unknown()), index(other),
@@ -206,6 +207,9 @@ class role_finder {
                                            : fmt::format("; {} stand{} left of =", list_of(form_.results, call_.what),
                                                          form_.results.size() > 1 ? "" : "s")));
         }
+        if (form_.needed > 1 && arguments_ == 1 && form_.arguments[1] == given && has(argument(0), known()))
+            fail_at(argument(0), fmt::format("{} should stand before '{}': {}", name_of(vector, call_.what),
+                                             name(argument(0)), takes()));
         const bool follows_vector = form_.needed > 1 && form_.arguments[1] == solution;
         if (follows_vector && arguments_ > 0 && has(argument(0), unknown())) {
             // what is solved for, alone or before its right-hand sides: lu_solve(A(i,j,e), i, j, X(j,e), B(i,e))

@@ -399,6 +399,19 @@ TEST_CASE("matrices that fail are told of where no info is asked for") {
     CHECK(f.contents().size() == 7);
 }
 
+TEST_CASE("pivots that are no rows are refused") {
+    const folder f;
+    write_array(f / "a.npy", {2, 2, 2}, {2, 1, 1, 2, 1, 2, 2, 1});
+    write_array(f / "b.npy", {2, 2}, counting(4));
+    const std::int32_t from_1[] = {1, 2, 2, 2};
+    tools::write_npy(f / "p.npy", scalar_type::i32, {2, 2}, {1, 2}, from_1);
+    refused(f, {"lu_solve(A(i,j,e), i, j, p(k,e), B(j,e))", "A=a.npy", "p=p.npy", "B=b.npy"}, 1,
+            "p(k,e) at e = 0, k = 1 is 2, no row of A(i,j,e): lu_solve has its pivots from 0 to 1, where LAPACK");
+    const std::int32_t from_0[] = {0, 1, 1, 1};
+    tools::write_npy(f / "p.npy", scalar_type::i32, {2, 2}, {1, 2}, from_0);
+    run(f, {"lu_solve(A(i,j,e), i, j, p(k,e), B(j,e))", "A=a.npy", "p=p.npy", "B=b.npy"});
+}
+
 TEST_CASE("damaged files are refused with 1") {
     const folder f;
     write_operands(f);
