@@ -17,14 +17,24 @@ template <class R> RICCI_FUNCTION R imaginary_of(R) { return 0; }
 template <class R> RICCI_FUNCTION R imaginary_of(complex<R> x) { return x.im; }
 template <class R> RICCI_FUNCTION R scaled(R x, R by) { return x * by; }
 template <class R> RICCI_FUNCTION complex<R> scaled(complex<R> x, R by) { return {x.re * by, x.im * by}; }
+
 #if RICCI_ON_GPU
 RICCI_FUNCTION float multiply_add(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 RICCI_FUNCTION double multiply_add(double x, double y, double z) { return __fma_rn(x, y, z); }
+RICCI_FUNCTION float real_log(float x) { return ::logf(x); }
+RICCI_FUNCTION double real_log(double x) { return ::log(x); }
+RICCI_FUNCTION float reciprocal_sqrt(float x) { return ::rsqrtf(x); }
+RICCI_FUNCTION double reciprocal_sqrt(double x) { return ::rsqrt(x); }
 #else
 template <class R> RICCI_FUNCTION R multiply_add(R x, R y, R z) { return x * y + z; }
+RICCI_FUNCTION float real_log(float x) { return __builtin_logf(x); }
+RICCI_FUNCTION double real_log(double x) { return __builtin_log(x); }
+RICCI_FUNCTION float reciprocal_sqrt(float x) { return 1 / __builtin_sqrtf(x); }
+RICCI_FUNCTION double reciprocal_sqrt(double x) { return 1 / __builtin_sqrt(x); }
 #endif
-/// a*b. Which of two products is rounded by itself no compiler chooses: where a kernel has a quick and a careful way,
-/// both come to the same bits.
+
+/// a*b. On a GPU it is not left to the compiler which of two products is rounded by itself: where a kernel has a quick
+/// and a careful way, both come to the same bits.
 template <class R> RICCI_FUNCTION R product_of(R a, R b) { return a * b; }
 template <class R> RICCI_FUNCTION complex<R> product_of(complex<R> a, complex<R> b) {
     return {multiply_add(a.re, b.re, -(a.im * b.im)), multiply_add(a.re, b.im, a.im * b.re)};
@@ -39,18 +49,6 @@ template <class R> RICCI_FUNCTION void subtract_product(complex<R>& difference, 
     difference.re -= a.re * b.re, difference.im -= a.re * b.im;
     difference.re += a.im * b.im, difference.im -= a.im * b.re;
 }
-
-#if RICCI_ON_GPU
-RICCI_FUNCTION float real_log(float x) { return ::logf(x); }
-RICCI_FUNCTION double real_log(double x) { return ::log(x); }
-RICCI_FUNCTION float reciprocal_sqrt(float x) { return ::rsqrtf(x); }
-RICCI_FUNCTION double reciprocal_sqrt(double x) { return ::rsqrt(x); }
-#else
-RICCI_FUNCTION float real_log(float x) { return __builtin_logf(x); }
-RICCI_FUNCTION double real_log(double x) { return __builtin_log(x); }
-RICCI_FUNCTION float reciprocal_sqrt(float x) { return 1 / __builtin_sqrtf(x); }
-RICCI_FUNCTION double reciprocal_sqrt(double x) { return 1 / __builtin_sqrt(x); }
-#endif
 
 /// Where the operand is there.
 RICCI_FUNCTION void store_info(const arguments& a, long long at, long long info) {

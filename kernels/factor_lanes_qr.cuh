@@ -14,17 +14,6 @@
 
 #include "factor_lanes_qr_sides.cuh"
 
-/// The lanes of the thread's matrix, of its warp.
-RICCI_FUNCTION unsigned of_matrix(lane_place at) {
-    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
-    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
-    unsigned of_first = 0;
-    RICCI_UNROLL
-    for (int q = 0; q < column_lanes; ++q)
-        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
-    return of_first << at.of_warp * row_lanes;
-}
-
 /// Whether one of the matrix's lanes says so; in each of them.
 RICCI_FUNCTION bool is_said(bool by_lane, unsigned char* memory, lane_place at) {
     if constexpr (one_lane) {

@@ -104,7 +104,19 @@ RICCI_FUNCTION void square_and_prepare(const lane_columns& x, column_state& stat
     state.next = told_reflection<element>(alpha, state.square, is_nothing(below) && imaginary_of(alpha) == 0);
 }
 
-/// The same from the square that is known, unless that is in doubt.
+/// The lanes of the thread's matrix, of its warp.
+RICCI_FUNCTION unsigned of_matrix(lane_place at) {
+    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
+    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
+    unsigned of_first = 0;
+    RICCI_UNROLL
+    for (int q = 0; q < column_lanes; ++q)
+        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
+    return of_first << at.of_warp * row_lanes;
+}
+
+/// The same from the square that is known, unless that is in doubt: then all columns of that matrix are squared again,
+/// as the next ones will have lost as much. Those of others are left: no bit of theirs is to depend on it.
 template <int Slot, int Top, int End>
 RICCI_FUNCTION void prepare(const lane_columns& x, column_state& state, lane_place at, int k) {
     if constexpr (squares_each(Slot)) {
@@ -116,10 +128,11 @@ RICCI_FUNCTION void prepare(const lane_columns& x, column_state& state, lane_pla
         const bool has_row = at.q == k - Slot * column_lanes && at.r == row_lane_of(k) && !at.idle,
                    is_doubtful = has_row && (size < state.limit || size_below < size - tiny_powers * per_power);
         state.next = told_reflection<element>(alpha, state.square, false);
-        if (__builtin_expect(__any_sync(0xffffffffu, is_doubtful), 0)) {
+        const unsigned doubtful = __ballot_sync(0xffffffffu, is_doubtful);
+        if (__builtin_expect(doubtful != 0, 0)) {
             column_state anew = state;
             square_and_prepare<Slot, Top, End>(x, anew, at, k);
-            if (is_doubtful) state = anew; // what others have does not depend on it
+            if ((doubtful & of_matrix(at)) != 0) state = anew;
         }
     }
 }

@@ -133,7 +133,7 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int la
                     of_column[g] = exists && row(g) < k ? as_meant(r_factor[offset_in_shared(row(g), k)]) : zero();
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
-                    const element solution = shuffle(y[h][s] * inverse[h], first + l);
+                    const element solution = shuffle(product_of(y[h][s], inverse[h]), first + l);
                     RICCI_UNROLL
                     for (int g = 0; g <= h; ++g)
                         if (row(g) < k) subtract_product(y[g][s], of_column[g], solution);
@@ -144,7 +144,8 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int la
             RICCI_UNROLL
             for (int s = 0; s < at_once; ++s)
                 if (has_row(h) && side + s < sides)
-                    right[row(h) + (side + s) * padded_rows] = info != 0 ? not_a_number() : y[h][s] * inverse[h];
+                    right[row(h) + (side + s) * padded_rows] =
+                        info != 0 ? not_a_number() : product_of(y[h][s], inverse[h]);
     }
     return info;
 }
@@ -160,7 +161,7 @@ RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element*
     };
     const auto divided = [&](element y, element inverse, int k) {
         const bool is_number = real_of(inverse) == real_of(inverse);
-        return is_number ? y * inverse : y / as_meant(r_factor[offset_in_shared(k, k)]);
+        return is_number ? product_of(y, inverse) : y / as_meant(r_factor[offset_in_shared(k, k)]);
     };
     if constexpr (!one_lane) {
         // all at once: on the way from one column to the next they would be waited for

@@ -71,7 +71,7 @@ template <int Lanes> struct matrix_lanes {
             from[u] = matrix + at[u] + (t * lanes + (Forward ? 0 : count - 1)) * (Forward ? step : -step);
         const auto divided = [&](element value) {
             if constexpr (t_of::has_unit_diagonal) return value;
-            else return (IsScaled ? scaled(value, by.scale) : value) * by.inverse;
+            else return product_of(IsScaled ? scaled(value, by.scale) : value, by.inverse);
         };
         RICCI_UNROLL_4
         for (int ss = 0; ss < count; ++ss) {

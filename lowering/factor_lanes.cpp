@@ -297,7 +297,7 @@ std::vector<batched_tile> factor_lanes_candidates(const step& st, const machine&
     for (const auto& f : found) {
         const auto same =
             std::count_if(out.begin(), out.end(), [&](const batched_tile& t) { return t.tile_m == f.tile.tile_m; });
-        if (same < 3) out.push_back(f.tile);
+        if (same < (f.tile.tile_m == 1 ? 5 : 3)) out.push_back(f.tile);
         if (same == 0) uncapped.push_back(f.tile), uncapped.back().stages = 0;
     }
     out.insert(out.end(), uncapped.begin(), uncapped.end());

@@ -78,16 +78,13 @@ bool may_be_moved(const lane_grid& g, const batched_tile& tile) {
     return tile.boxed && g.groups_of_warp > 1 && bytes % 16 == 0 && bytes >= moved_bytes;
 }
 
-/// Of right-hand sides where several lanes have columns of all rows, as what they take was fitted: machine code does
-/// with 30 to 40 fewer.
-constexpr std::int64_t registers_of_sides = 36;
-
 /// Registers that a thread needs; with fewer it spills. NVRTC 13.0 for sm_90 takes more where slots of rows and of
-/// columns end at different pivots, where row lanes read rows one by one, and with right-hand sides, but of one lane.
+/// columns end at different pivots, where row lanes read rows one by one, and of right-hand sides; lanes that have
+/// columns of all rows solve when the reflections' registers are free again.
 std::int64_t registers_needed(const lane_grid& g) {
     const bool is_uneven = g.column_lanes % g.row_lanes != 0;
     const auto beside = g.words() > 1 ? 61 : g.row_lanes == 2 ? 62 : 50;
-    const std::int64_t alone = g.one_lane ? (g.r > 0 ? -8 : 4) : (g.r > 0 ? registers_of_sides : 22),
+    const std::int64_t alone = g.one_lane ? (g.r > 0 ? -8 : 4) : (g.r > 0 ? 0 : 22),
                        together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) + (g.r > 0 ? 12 : 0);
     return g.column_slots * g.row_slots * g.words() + beside + (g.row_lanes > 1 ? together : alone);
 }
@@ -100,9 +97,20 @@ std::int64_t resident_warps(const batched_tile& tile) {
     return 4 * (registers_of_an_sm / 4 / (std::max<std::int64_t>(cap, 8) * warp));
 }
 
-std::int64_t registers_missing(const lane_grid& g, const batched_tile& tile) {
+/// Of so many that are needed, those that a thread cannot have.
+std::int64_t registers_missing(std::int64_t needed, const batched_tile& tile) {
     const auto had = std::min(most_registers, registers_of_an_sm / (resident_warps(tile) * warp) / 8 * 8);
-    return std::max<std::int64_t>(registers_needed(g) - had, 0);
+    return std::max<std::int64_t>(needed - had, 0);
+}
+
+/// What spills more is not offered.
+constexpr std::int64_t most_registers_missing = 32;
+
+/// Registers that the model counts for right-hand sides where several lanes have columns of all rows: the code does
+/// without them, but took as much longer as if they were missing.
+constexpr std::int64_t fitted_registers_of_sides = 36;
+std::int64_t registers_counted(const lane_grid& g) {
+    return registers_needed(g) + (g.r > 0 && g.row_lanes == 1 && !g.one_lane ? fitted_registers_of_sides : 0);
 }
 
 /// Of one warp that factors groups_of_warp matrices, or its part of one.
@@ -181,8 +189,9 @@ double cycles_of(const step& st, const batched_tile& tile, const machine& chip) 
     const double warps = tile.threads / warp, rounds = static_cast<double>(up(tile.products, g.groups)),
                  blocks = std::max(static_cast<double>(resident_warps(tile)) / warps, 1.0);
     const bool is_uneven = g.row_lanes > 1 && g.column_lanes % g.row_lanes != 0;
-    const double slower = (1 + of_missing_register * static_cast<double>(registers_missing(g, tile))) *
-                          (is_uneven ? 1 + of_uneven_slots : 1);
+    const double slower =
+        (1 + of_missing_register * static_cast<double>(registers_missing(registers_counted(g), tile))) *
+        (is_uneven ? 1 + of_uneven_slots : 1);
     const bool wide = real_of(st.compute) == scalar_type::f64;
     const double f64_turns = wide ? std::max(1.0, chip.flops_f32 / std::max(chip.flops_f64, 1.0)) : 1;
     const double all = warps * rounds;
@@ -287,8 +296,7 @@ std::vector<batched_tile> qr_lanes_candidates(const step& st, const machine& chi
             const auto blocks = std::max<std::int64_t>(warps * warp / tile.threads, 1);
             if (warps > 8 && blocks > room) break;
             tile.stages = static_cast<std::int32_t>(std::min(blocks, room));
-            const auto g = grid_of(st, tile);
-            if (registers_missing(g, tile) > 32 + (g.r > 0 && g.row_lanes == 1 ? registers_of_sides : 0)) break;
+            if (registers_missing(registers_needed(grid_of(st, tile)), tile) > most_registers_missing) break;
             all.push_back({tile, rank_of(st, tile, chip)});
         }
     };

@@ -167,6 +167,8 @@ std::vector<std::vector<std::byte>> others_results(const matrix_problem& p, std:
             for (std::int64_t j = 0; j < p.n; ++j)
                 for (std::int64_t i = 0; i < p.m; ++i) x(i, j) *= scale;
         operands.in(matrix)->set_matrix(e, x);
+        if (const auto* const o = operands.in(vector); o != nullptr && takes_factors(p.what))
+            for (std::int64_t k = 0; k < o->rows(); ++k) o->set(k, 0, e, is_index(o->type()) ? k : 0.5L);
         for (const auto role : {solution, given})
             if (const auto* const o = operands.in(role))
                 o->set_matrix(e, random_matrix(o->rows(), o->columns(), p.type, random));
@@ -201,6 +203,7 @@ TEST_CASE("candidates of factorizations and solves are right") {
 TEST_CASE("matrices change no bit of others' results, by any candidate, however extreme they are") {
     const auto code = device_under_test();
     if (device(code).is_cpu()) return; // whose vectors of matrices are scaled together, to other roundings
+    using limits = std::numeric_limits<long double>;
     const auto most = count_of_run();
     std::mt19937_64 random(1);
     constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c64 = scalar_type::c64, c128 = scalar_type::c128;
@@ -208,24 +211,36 @@ TEST_CASE("matrices change no bit of others' results, by any candidate, however 
              problem(routine::cholesky, f64, 7, 7, 0, 19),
              problem(routine::lu, f64, 9, 9, 0, 19),
              problem(routine::lu, c64, 18, 18, 0, 9),
+             problem(routine::lu, c128, 10, 10, 0, 9),
+             problem(routine::lu, f64, 67, 67, 0, 3),
              problem(routine::qr, f64, 12, 12, 0, 19),
              problem(routine::qr, c128, 9, 7, 0, 9),
              problem(routine::qr, f32, 14, 20, 0, 9),
+             problem(routine::qr, f64, 40, 40, 0, 3),
              problem(routine::solve, f64, 12, 12, 1, 19),
+             problem(routine::solve, c128, 11, 11, 2, 9),
              problem(routine::least_squares, f64, 12, 12, 1, 19),
              problem(routine::least_squares, c64, 11, 8, 2, 19),
+             problem(routine::least_squares, c128, 12, 12, 1, 9),
              problem(routine::least_squares, f32, 4, 7, 1, 37),
+             problem(routine::triangular_solve, c64, 6, 6, 2, 19),
+             problem(routine::cholesky_solve, f64, 8, 8, 1, 37),
+             problem(routine::lu_solve, c128, 5, 5, 1, 37),
+             problem(routine::qr_solve, c64, 9, 7, 1, 19),
          }) {
-        const auto least =
-            lowering::real_of(p.type) == f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+        const bool narrow = lowering::real_of(p.type) == f32;
+        const long double least = narrow ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min(),
+                          largest = narrow ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+        std::size_t candidates = 0;
         for (const auto kernel : kernels)
-            each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
+            candidates += each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
                 const auto before = others_results(p, code, made, p.batch / 2, 1);
-                for (const long double scale :
-                     {static_cast<long double>(least), 0.0L, std::numeric_limits<long double>::quiet_NaN()}) {
+                for (const long double scale : {least, 0.0L, largest / 64, limits::infinity(), limits::quiet_NaN()}) {
                     INFO(name << ", scaled by " << scale);
                     CHECK((others_results(p, code, made, p.batch / 2, scale) == before));
                 }
             });
+        INFO(to_string(p));
+        CHECK(candidates > 0);
     }
 }

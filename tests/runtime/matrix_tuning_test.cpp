@@ -123,6 +123,7 @@ TEST_CASE("matrices to be factored have pivots far from any others, and are posi
     CHECK(memory.is_used_up());
     const auto* const a = static_cast<const std::complex<float>*>(memory.address(0, 0));
     std::set<std::vector<int>> orders;
+    int uneven = 0; // orders whose pivots are not at equal distances
     for (int f = 0; f < 3; ++f)
         for (int e = 0; e < 4; ++e) {
             std::vector<int> order;
@@ -135,8 +136,12 @@ TEST_CASE("matrices to be factored have pivots far from any others, and are posi
             CHECK(order.size() == 7);
             CHECK(std::set<int>(order.begin(), order.end()).size() == 7);
             orders.insert(order);
+            std::set<int> distances;
+            for (std::size_t j = 1; j < order.size(); ++j) distances.insert((order[j] - order[j - 1] + 9) % 9);
+            uneven += distances.size() > 2;
         }
     CHECK(orders.size() > 3);
+    CHECK(uneven > 6); // of 12
 
     const auto c = first_step_of(gpu.machine(), "info(e) = cholesky(A(i,j,e), i, j)", "A=c128[6,6,5] info=i32[5]");
     const step_memory definite(gpu, c.step, c.s, 1);

@@ -245,7 +245,7 @@ TEST_CASE("clearing the kernel cache leaves the database") {
     CHECK(same(*tuning_database(chip).measured(), table_of({3})));
 }
 
-TEST_CASE("what ships of factorizations and solves is still among what they can be done with") {
+TEST_CASE("what ships of factorizations and least squares is still among what they can be done with") {
     const auto h100 = tests::some_gpu();
     const auto shipped = tuning_database(h100).shipped();
     std::size_t found = 0;
