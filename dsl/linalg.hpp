@@ -37,7 +37,7 @@ struct qr_result {
     Info info;
 };
 /// What log_determinant returns: log |det| and det/|det|; -infinity and 0 of a singular matrix; NaN where info of
-/// positive_definite or unpivoted is not 0: then the method found none.
+/// positive_definite or unpivoted is not 0, which do not tell singular matrices from those that they cannot factor.
 template <class LogAbs, class Sign, class Info>
 struct log_determinant_result {
     LogAbs log_abs;

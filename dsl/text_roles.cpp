@@ -207,9 +207,11 @@ class role_finder {
                                            : fmt::format("; {} stand{} left of =", list_of(form_.results, call_.what),
                                                          form_.results.size() > 1 ? "" : "s")));
         }
-        if (form_.needed > 1 && arguments_ == 1 && form_.arguments[1] == given && has(argument(0), known()))
-            fail_at(argument(0), fmt::format("{} should stand before '{}': {}", name_of(vector, call_.what),
-                                             name(argument(0)), takes()));
+        // pivots and tau may have a matrix's index as well as right-hand sides
+        if (form_.needed > 1 && arguments_ == 1 && form_.arguments[1] == given &&
+            (has(argument(0), call_.row) || has(argument(0), call_.column)))
+            fail_at(argument(0), fmt::format("'{}' stands alone where {} and {} should: {}", name(argument(0)),
+                                             name_of(vector, call_.what), name_of(given, call_.what), takes()));
         const bool follows_vector = form_.needed > 1 && form_.arguments[1] == solution;
         if (follows_vector && arguments_ > 0 && has(argument(0), unknown())) {
             // what is solved for, alone or before its right-hand sides: lu_solve(A(i,j,e), i, j, X(j,e), B(i,e))

@@ -35,8 +35,8 @@ constexpr bool is_complex = real_part<element>::is_complex;
 
 constexpr bool is_lu = method == lu_method || method == lu_unpivoted_method;
 constexpr bool has_sides = right_sides != 0;
-/// Where info is not 0: by LU with exchanges the determinant is 0 then, of Cholesky and of LU without them it is one
-/// that the method does not find.
+/// Where info is not 0 LU with exchanges tells of a determinant that is 0; Cholesky and LU without them do not tell
+/// singular matrices from those that they cannot factor.
 constexpr bool info_tells_of_singular = method == lu_method;
 
 /// The element type of an operand.

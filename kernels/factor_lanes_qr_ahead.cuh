@@ -3,8 +3,8 @@
 // As soon as a pivot's column is up to date its lanes publish v = (d, x), while others are still at work with the one
 // before. For that the column's norm has to be known without a pass over it: a slot's columns are squared when the
 // slot's first pivot comes, and each of its steps then takes from the squares what it leaves on its row. Where that
-// would lose more than a bit the column is squared again, as also where what is below the head could be nothing
-// at all, which is exactly so for H = I alone. v^H c then takes one pass and one sum over the row lanes.
+// would lose more than a bit the slot's columns are squared again, as also where what is below the head could be
+// nothing at all, which is exactly so for H = I alone. v^H c then takes one pass and one sum over the row lanes.
 #pragma once
 
 #include "factor_lanes_qr_reflection.cuh"
@@ -104,19 +104,9 @@ RICCI_FUNCTION void square_and_prepare(const lane_columns& x, column_state& stat
     state.next = told_reflection<element>(alpha, state.square, is_nothing(below) && imaginary_of(alpha) == 0);
 }
 
-/// The lanes of the thread's matrix, of its warp.
-RICCI_FUNCTION unsigned of_matrix(lane_place at) {
-    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
-    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
-    unsigned of_first = 0;
-    RICCI_UNROLL
-    for (int q = 0; q < column_lanes; ++q)
-        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
-    return of_first << at.of_warp * row_lanes;
-}
-
-/// The same from the square that is known, unless that is in doubt: then all columns of that matrix are squared again,
-/// as the next ones will have lost as much. Those of others are left: no bit of theirs is to depend on it.
+/// The same from the square that is known, unless that is in doubt: then the slot's columns that the warp has of that
+/// matrix are squared again, as the next ones will have lost as much. Those of others are left: no bit of theirs is to
+/// depend on it.
 template <int Slot, int Top, int End>
 RICCI_FUNCTION void prepare(const lane_columns& x, column_state& state, lane_place at, int k) {
     if constexpr (squares_each(Slot)) {

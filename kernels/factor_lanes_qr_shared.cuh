@@ -102,6 +102,17 @@ constexpr int twisted_group = order.orders * order.step * row_unit,
 
 RICCI_FUNCTION constexpr lane_place place_of(int thread) { return place_of(thread, order.by_turns); }
 
+/// The lanes of the thread's matrix, of its warp.
+RICCI_FUNCTION unsigned of_matrix(lane_place at) {
+    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
+    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
+    unsigned of_first = 0;
+    RICCI_UNROLL
+    for (int q = 0; q < column_lanes; ++q)
+        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
+    return of_first << at.of_warp * row_lanes;
+}
+
 using matrices_in_shared =
     matrices_moved_by<order.shift == 0 ? 1 : matrices_of_block, order.shift == 0 ? 16 : order.shift>;
 static_assert(order.shift == 0 || matrices_in_shared::of_group == 1);

@@ -78,9 +78,9 @@ bool may_be_moved(const lane_grid& g, const batched_tile& tile) {
     return tile.boxed && g.groups_of_warp > 1 && bytes % 16 == 0 && bytes >= moved_bytes;
 }
 
-/// Registers that a thread needs; with fewer it spills. NVRTC 13.0 for sm_90 takes more where slots of rows and of
-/// columns end at different pivots, where row lanes read rows one by one, and of right-hand sides; lanes that have
-/// columns of all rows solve when the reflections' registers are free again.
+/// Registers that a thread needs; with fewer it spills. As NVRTC 13.0 for sm_90 has it: with row lanes more where
+/// slots of rows and of columns end at different pivots, where rows are read one by one, and with right-hand sides;
+/// without them fewer with right-hand sides, the reflections' having left to make room for the solve's.
 std::int64_t registers_needed(const lane_grid& g) {
     const bool is_uneven = g.column_lanes % g.row_lanes != 0;
     const auto beside = g.words() > 1 ? 61 : g.row_lanes == 2 ? 62 : 50;

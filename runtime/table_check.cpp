@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <iterator>
@@ -146,10 +147,12 @@ void check_one(const table_check& check, const void* entries, const statement& s
            operand_names(s)[static_cast<std::size_t>(check.access)], check.extent);
 }
 
+std::atomic<bool> is_always_checking = false;
+
 /// Also what takes time.
 bool checks_all() {
     static const bool checking = is_checking();
-    return checking;
+    return checking || is_always_checking;
 }
 
 template <class Entry>
@@ -189,9 +192,11 @@ bool adds_through_results(const statement& s, std::span<const statement> before)
     return false;
 }
 
+void check_all(bool always) { is_always_checking = always; }
+
 bool is_checked(const table_check& check, device d) { return checks_all() || (d.is_cpu() && !check.of_pivots); }
 
-void check_tables(const std::vector<table_check>& checks, const statement& s, std::span<const statement> before,
+void check_tables(std::span<const table_check> checks, const statement& s, std::span<const statement> before,
                   device d, backend& b) {
     if (checks.empty() || (!d.is_cpu() && b.capturing())) return;
     for (const auto& one : checks) {

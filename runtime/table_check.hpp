@@ -7,7 +7,6 @@
 #include "runtime/backend.hpp"
 
 #include <span>
-#include <vector>
 
 namespace ricci::runtime {
 
@@ -17,6 +16,9 @@ namespace ricci::runtime {
 /// rows.
 bool is_checked(const lowering::table_check& check, device d);
 
+/// From now on all is checked, as with RICCI_CHECK; or again what the environment asks for.
+void check_all(bool always);
+
 /// Whether a statement adds through a table that a call among the statements `before` it of the same program writes,
 /// so that neither its entries nor the table's inverse are known before that has run.
 bool adds_through_results(const lowering::statement& s, std::span<const lowering::statement> before);
@@ -25,7 +27,7 @@ bool adds_through_results(const lowering::statement& s, std::span<const lowering
 /// checks are asked for, also two that are equal of a table that is distinct. Leaves out what is written by calls
 /// among the statements `before` it of the same program, which have not run yet. Waits for the device, if it is not
 /// the CPU; does nothing while its stream is captured. Takes no memory on the CPU where nothing is asked for.
-void check_tables(const std::vector<lowering::table_check>& checks, const lowering::statement& s,
+void check_tables(std::span<const lowering::table_check> checks, const lowering::statement& s,
                   std::span<const lowering::statement> before, device d, backend& b);
 
 } // namespace ricci::runtime

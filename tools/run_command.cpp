@@ -8,13 +8,14 @@
 #include <ricci/lowering/cost_model.hpp>
 #include <ricci/lowering/lower.hpp>
 #include <ricci/runtime/backend.hpp>
+#include <ricci/runtime/environment.hpp>
 #include <ricci/runtime/run.hpp>
+#include <ricci/runtime/table_check.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -263,9 +264,8 @@ void run_as_program(const resolved_program& program, const tensor_files& files,
 } // namespace
 
 int run_command(const run_options& options) {
-    // Files come from anywhere, and are read but once: their tables and pivots are looked at, but where that would
-    // be timed. RICCI_CHECK=0 stays what it is.
-    if (options.time == 0) setenv("RICCI_CHECK", "1", 0);
+    // Files come from anywhere: what they hold as tables and pivots is looked at, unless RICCI_CHECK says otherwise.
+    runtime::check_all(runtime::variable("RICCI_CHECK") == nullptr);
     tensor_files files;
     const auto givens = open_files(parse_arguments(options.operands, example), files);
     resolved_program program = resolve(
@@ -300,7 +300,8 @@ int run_command(const run_options& options) {
             fmt::print("{} = {} in {}\n", operand.name, shape_of(operand), files.at(operand.name).path.string());
     print_failures(program, files, where);
 
-    // Only now, since running a statement again may change what it reads.
+    // Only now, since running a statement again may change what it reads; and without what is not its own time.
+    runtime::check_all(false);
     if (options.time > 0 && is_program) {
         const double seconds = median_seconds([&] { runtime::run_program(statements); }, where, options.time);
         fmt::print("{}: the program\n", median_of(seconds, options.time));

@@ -106,6 +106,8 @@ TEST_CASE("numbers where a matrix had NaN, and solutions with singular ones, are
     auto p = problem(routine::log_determinant, matrix_kind::indefinite);
     p.positive = true;
     CHECK_THAT(said_of(p, sized(-30)), Catch::Contains("the determinant of matrix 0 is a number, where"));
+    CHECK_THAT(said_of(p, [](const auto& s) { *operand<double>(s, matrix_role::sign) = 0; }),
+               Catch::Contains("the determinant of matrix 0 is a number, where"));
 }
 
 TEST_CASE("a pivot that is not the largest, or no row, is found") {

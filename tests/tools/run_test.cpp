@@ -407,6 +407,8 @@ TEST_CASE("pivots that are no rows are refused") {
     tools::write_npy(f / "p.npy", scalar_type::i32, {2, 2}, {1, 2}, from_1);
     refused(f, {"lu_solve(A(i,j,e), i, j, p(k,e), B(j,e))", "A=a.npy", "p=p.npy", "B=b.npy"}, 1,
             "p(k, e) at e = 0, k = 1 is 2, no row of A(i, j, e): lu_solve has its pivots from 0 to 1, where LAPACK");
+    refused(f, {"lu_solve(A(i,j,e), i, j, p(k,e), B(j,e))", "A=a.npy", "p=p.npy", "B=b.npy", "--time", "2"}, 1,
+            "p(k, e) at e = 0, k = 1 is 2, no row of A(i, j, e)");
     const std::int32_t from_0[] = {0, 1, 1, 1};
     tools::write_npy(f / "p.npy", scalar_type::i32, {2, 2}, {1, 2}, from_0);
     run(f, {"lu_solve(A(i,j,e), i, j, p(k,e), B(j,e))", "A=a.npy", "p=p.npy", "B=b.npy"});
