@@ -118,8 +118,6 @@ class role_finder {
     }
     /// The index of what is solved for.
     std::int32_t unknown() const { return works_on_rows(call_) ? call_.row : call_.column; }
-    /// The other one, of right-hand sides.
-    std::int32_t known() const { return unknown() == call_.row ? call_.column : call_.row; }
 
     void check_tables() const {
         for (const auto& a : u_.accesses)
@@ -154,7 +152,8 @@ class role_finder {
     void find_solution() {
         if (results_ == 0 || std::count(form_.arguments.begin(), form_.arguments.end(), solution) == 0) return;
         if (!has(0, unknown())) {
-            if (const auto other = known(); has(0, other) && call_.what != routine::inverse && !is_of_q(call_.what)) {
+            if (const auto other = unknown() == call_.row ? call_.column : call_.row;
+                has(0, other) && call_.what != routine::inverse && !is_of_q(call_.what)) {
                 const bool of_adjoint = solves_adjoint(call_);
                 fail_at(0, fmt::format("{}solutions have index {}, and right-hand sides {}: X({}) = {}(..., B({}){})",
                                        of_adjoint ? "with adjoint " : "", index(unknown()), index(other),

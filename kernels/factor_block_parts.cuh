@@ -155,10 +155,7 @@ RICCI_FUNCTION void write_determinant(const arguments& a, long long at, int n, i
         }
         if (method == cholesky_method) sum *= 2;
         if (is_odd) sign = -sign;
-        if (info != 0) {
-            sum = static_cast<double>(info_tells_of_singular ? float_of(0xff800000u) : real_of(not_a_number()));
-            sign = info_tells_of_singular ? zero() : not_a_number();
-        }
+        if (info != 0) sum = static_cast<double>(log_of_failed()), sign = sign_of_failed();
         if (lane == 0) {
             if constexpr (has_role[log_abs_role]) *operand_of<log_abs_role>(a, at) = static_cast<real>(sum);
             if constexpr (has_role[sign_role]) *operand_of<sign_role>(a, at) = sign;

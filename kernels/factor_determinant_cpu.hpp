@@ -39,9 +39,7 @@ struct scaled_product {
     }
     /// To where an operand wants them; `times`: of |det| (Cholesky: 2, of the factor's).
     RICCI_FUNCTION void store(const arguments& a, long long matrix, long long info, int times, bool negative) const {
-        if (info != 0)
-            return info_tells_of_singular ? put(a, matrix, -__builtin_inf(), zero())
-                                          : put(a, matrix, __builtin_nan(""), not_a_number());
+        if (info != 0) return put(a, matrix, log_of_failed(), sign_of_failed());
         double size = real_abs(re), log_abs = -__builtin_inf(), sign_re = 0, sign_im = 0;
         if (!is_zero) {
             if (im != 0) size = real_hypot(re, im);

@@ -10,6 +10,11 @@ RICCI_FUNCTION element not_a_number() {
     const double nan = static_cast<double>(float_of(0x7fc00000u));
     return from_real<element>(nan, nan);
 }
+/// log |det| and det/|det| where info is not 0.
+RICCI_FUNCTION real log_of_failed() {
+    return info_tells_of_singular ? static_cast<real>(float_of(0xff800000u)) : real_of(not_a_number());
+}
+RICCI_FUNCTION element sign_of_failed() { return info_tells_of_singular ? zero() : not_a_number(); }
 
 template <class R> RICCI_FUNCTION bool is_zero(R x) { return x == 0; }
 template <class R> RICCI_FUNCTION bool is_zero(complex<R> x) { return x.re == 0 && x.im == 0; }

@@ -91,10 +91,7 @@ struct determinant {
     RICCI_FUNCTION void store(const arguments& a, long long at, int info, bool is_odd) const {
         real log_of_all = is_cholesky ? 2 * log_abs : log_abs;
         element sign_of_all = is_cholesky ? from_real<element>(1, 0) : is_odd ? -sign : sign;
-        if (info != 0) {
-            log_of_all = info_tells_of_singular ? real(float_of(0xff800000u)) : real_of(not_a_number());
-            sign_of_all = info_tells_of_singular ? zero() : not_a_number();
-        }
+        if (info != 0) log_of_all = log_of_failed(), sign_of_all = sign_of_failed();
         if constexpr (has_role[log_abs_role]) *operand_of<log_abs_role>(a, at) = log_of_all;
         if constexpr (has_role[sign_role]) *operand_of<sign_role>(a, at) = sign_of_all;
     }
