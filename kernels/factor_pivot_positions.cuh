@@ -8,29 +8,32 @@
 #include "factor_lanes_results.cuh"
 
 /// Makes of `count` pivots' rows their positions, by a warp, or by `Lanes` neighbors of it for each matrix; all lanes
-/// see them. A round takes each a step further whose next one is known.
+/// see them. A round takes each as far as the one has come at which it is: that never passes a position that is k or
+/// more, since all between are less than the one's own number. (Where each waits until the next one's is final, 17
+/// rows take 7 rounds, a tenth of their kernel's time.)
 template <int Lanes>
 RICCI_FUNCTION void find_positions(int* positions, int lane, int count) {
     constexpr int rounds = (pivots + Lanes - 1) / Lanes;
-    bool is_left = true;
+    int at[rounds];
+    bool is_left = false;
+    RICCI_UNROLL
+    for (int r = 0; r < rounds; ++r) {
+        const int k = lane + Lanes * r;
+        at[r] = k < count ? positions[k] : k;
+        is_left = is_left || at[r] < k;
+    }
     while (__any_sync(0xffffffffu, is_left)) {
-        int next[rounds];
         is_left = false;
         RICCI_UNROLL
         for (int r = 0; r < rounds; ++r) {
             const int k = lane + Lanes * r;
-            next[r] = 0;
-            if (k >= count) continue;
-            next[r] = positions[k];
-            if (next[r] >= k) continue;
-            const int further = positions[next[r]];
-            if (further >= next[r]) next[r] = further;
-            is_left = is_left || next[r] < k;
+            if (at[r] < k) at[r] = positions[at[r]];
+            is_left = is_left || at[r] < k;
         }
         __syncwarp();
         RICCI_UNROLL
         for (int r = 0; r < rounds; ++r)
-            if (const int k = lane + Lanes * r; k < count) positions[k] = next[r];
+            if (const int k = lane + Lanes * r; k < count) positions[k] = at[r];
         __syncwarp();
     }
 }
