@@ -110,11 +110,17 @@ tuning_key key_of_matrices(const step& st, const machine& chip) {
                              w.adjoint ? " adjoint" : "");
     for (const auto& [role, name] : {std::pair(matrix_role::matrix, 'A'), std::pair(matrix_role::solution, 'X'),
                                      std::pair(matrix_role::given, 'B')}) {
-        const auto* const o = operand_in(st, role);
-        if (o == nullptr) continue;
-        out.layout += fmt::format(", {} {}{}", name, layout_of(st, *o),
+        const auto* const found = operand_in(st, role);
+        if (found == nullptr) continue;
+        auto o = *found;
+        if (role == matrix_role::given && w.row >= 0 && w.column >= 0) { // solved in place it lies along the columns
+            auto &row = o.stride[static_cast<std::size_t>(w.row)],
+                 &column = o.stride[static_cast<std::size_t>(w.column)];
+            if (row == 0) std::swap(row, column);
+        }
+        out.layout += fmt::format(", {} {}{}", name, layout_of(st, o),
                                   role == matrix_role::matrix && w.conjugated ? " conj" : "");
-        out.strides += fmt::format("{}{} {}", out.strides.empty() ? "" : ", ", name, strides_of(st, *o));
+        out.strides += fmt::format("{}{} {}", out.strides.empty() ? "" : ", ", name, strides_of(st, o));
     }
     return out;
 }
