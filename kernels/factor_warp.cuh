@@ -1,6 +1,6 @@
 // factor_warp: P A = L U of matrices that lie in shared memory, some lanes of a warp each, blocked by panels of
-// columns: a panel is factored in the lanes' registers, whole rows of it a lane (factor_warp_panel.cuh), and everything
-// behind it is one product of the tensor cores (factor_warp_products.cuh). No warp waits for another.
+// columns: a panel is factored in the lanes' registers, whole rows of it a lane (factor_warp_panel.cuh), and
+// everything behind it is one product of the tensor cores (factor_warp_products.cuh). No warp waits for another.
 //
 // Rows stay where they are until the matrix leaves. A panel's rows also keep what its steps would have made of the
 // identity: with X, the pivots' rows as they were right of the panel, and that matrix M, everything behind the panel,
@@ -12,8 +12,7 @@
 // is meant of what lies in memory, that is factored none the less, with conjugates of sides and solutions.
 //
 // Columns in shared memory lie an odd multiple of 16 bytes apart: then the rows h and columns 2q, or 2q + 1, that the
-// lanes of a tile have lie on different banks. Where their lengths are odd every other one lies an element further
-// (factor_warp_shape.cuh).
+// lanes of a tile have lie on different banks.
 //
 // Constants: factor.hpp's, and
 //   lanes_of_matrix  8, 16 or 32; matrices_of_block * lanes_of_matrix == threads_per_block, whole warps
@@ -24,7 +23,7 @@
 #include "factor_shuffles.cuh"
 #include "factor_warp_panel.cuh"
 #include "factor_warp_products.cuh"
-#include "ptx_copy.cuh"
+#include "span_copy.cuh"
 
 /// Of an operand; without divisions where matrices lie one behind another.
 RICCI_FUNCTION element* matrix_of(const arguments& a, long long at) {
@@ -43,50 +42,59 @@ RICCI_FUNCTION void each_line(const F& f) {
         if (first + 32 <= Lines || first + lane < Lines) f(first + lane);
 }
 
-/// By the whole warp.
+/// Whether elements can be copied whole: complex numbers are aligned to their parts only.
+RICCI_FUNCTION bool is_aligned(const element* from) {
+    return sizeof(element) == sizeof(real) || reinterpret_cast<unsigned long long>(from) % sizeof(element) == 0;
+}
+RICCI_FUNCTION void start_copy(element* to, const element* from, bool is_whole) {
+    constexpr int size = static_cast<int>(sizeof(element)), unit = static_cast<int>(sizeof(real));
+    if (is_whole) {
+        async_copy<size>(to, from, size);
+    } else {
+        async_copy<unit>(to, from, unit);
+        async_copy<unit>(reinterpret_cast<real*>(to) + 1, reinterpret_cast<const real*>(from) + 1, unit);
+    }
+}
+
+/// By the whole warp, whose barrier waits for an arrival for each of its matrices.
+RICCI_FUNCTION void start_loading_packed(const element* from, matrix_memory& memory, copy_barrier& loaded) {
+    constexpr int size = static_cast<int>(sizeof(element));
+    const auto address_of = [](const void* p) { return reinterpret_cast<unsigned long long>(p); };
+    const unsigned apart = static_cast<unsigned>(address_of(from) - address_of(memory.a + packed_at));
+    const int lane = static_cast<int>(threadIdx.x % 32), shift = static_cast<int>(apart / size) & most_shift;
+    element* const to = memory.a + (packed_at + shift);
+    const bool is_whole = is_aligned(from), in_bulk = is_whole && (apart - shift * size) % 16 == 0;
+    const span_parts parts = in_bulk ? parts_of(from, m * n * size) : span_parts{m * n * size, 0, 0};
+    const int head = parts.head / size, ends = head + parts.tail / size;
+    if (lane == 0) {
+        memory.shift = static_cast<short>(shift);
+        arrive_expecting(loaded, parts.middle);
+        if (parts.middle > 0) bulk_load(middle_of(to, parts), from + head, parts.middle, loaded);
+    }
+    RICCI_UNROLL_ONCE
+    for (int e = lane; e < ends; e += 32) {
+        const int at = e < head ? e : e + parts.middle / size;
+        start_copy(to + at, from + at, is_whole);
+    }
+}
+
+/// By the whole warp, a column or row at a time.
 RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matrix_memory& memory) {
-    constexpr int size = static_cast<int>(sizeof(element)), unit = static_cast<int>(sizeof(real)),
-                  in_column = larger_of(1, m / in_access);
-    const auto address = reinterpret_cast<unsigned long long>(from);
-    const bool is_whole = size == unit || address % size == 0; // complex numbers are aligned to their parts only
-    const int lane = static_cast<int>(threadIdx.x % 32), shift = shifts ? static_cast<int>(address / size % 2) : 0;
-    if (shifts && lane == 0) memory.shift = static_cast<short>(shift);
-    const auto shift_of = [&](int j) { return shifts ? shift ^ (j & 1) : 0; };
+    constexpr int in_column = larger_of(1, m / in_access);
+    const bool is_whole = is_aligned(from);
+    const int lane = static_cast<int>(threadIdx.x % 32);
     const auto copy = [&](int i, int j) {
-        element* const to = memory.a + (i + j * lead + shift_of(j));
-        const element* const there = from + offset_of<matrix_role>(a, i, j);
-        if (is_whole) {
-            async_copy<size>(to, there, size);
-        } else {
-            async_copy<unit>(to, there, unit);
-            async_copy<unit>(reinterpret_cast<real*>(to) + 1, reinterpret_cast<const real*>(there) + 1, unit);
-        }
+        start_copy(memory.column(j) + i, from + offset_of<matrix_role>(a, i, j), is_whole);
     };
     if constexpr (by_rows) {
         RICCI_UNROLL_4
-        for (int i = 0; i < m; ++i)
-            each_line<n>([&](int j) { copy(i, j); });
-    } else if (shifts && is_whole) {
-        constexpr int units = (m + 1) / 2, columns_at_once = 32 / units; // a column's units, its ends among them
-        const int first = lane / units, u = lane % units;
-        if (first < columns_at_once) {
-            RICCI_UNROLL_4
-            for (int j = first; j < n; j += columns_at_once) {
-                const int i = 2 * u - shift_of(j);
-                element* const to = memory.a + (2 * u + j * lead);
-                const element* const there = from + (i + j * m);
-                if (i < 0 && j == 0) // what lies before may be nobody's
-                    async_copy<size>(to + 1, there + 1, size);
-                else
-                    async_copy<16>(to, there, i + 1 < m ? 16 : size);
-            }
-        }
-    } else if (in_slabs && m % in_access == 0 && address % 16 == 0) {
+        for (int i = 0; i < m; ++i) each_line<n>([&](int j) { copy(i, j); });
+    } else if (in_slabs && m % in_access == 0 && reinterpret_cast<unsigned long long>(from) % 16 == 0) {
         constexpr int columns_at_once = larger_of(1, 32 / in_column), whole = n / columns_at_once * columns_at_once;
         const int j = in_column >= 32 ? 0 : lane / in_column;
         each_line<in_column * columns_at_once>([&](int unit) {
             const int i = (in_column >= 32 ? unit : lane - j * in_column) * in_access;
-            element* const to = memory.a + (i + j * lead);
+            element* const to = memory.column(j) + i;
             const element* const there = from + (i + j * m);
             RICCI_UNROLL_4
             for (int first = 0; first < whole; first += columns_at_once)
@@ -95,8 +103,7 @@ RICCI_FUNCTION void start_loading(const arguments& a, const element* from, matri
         });
     } else {
         RICCI_UNROLL_4
-        for (int j = 0; j < n; ++j)
-            each_line<m>([&](int i) { copy(i, j); });
+        for (int j = 0; j < n; ++j) each_line<m>([&](int i) { copy(i, j); });
     }
 }
 
@@ -119,7 +126,7 @@ class warp_lu : public warp_lanes {
     RICCI_FUNCTION void load_sides(const arguments& a, long long at) const {
         RICCI_UNROLL_4
         for (int j = 0; j < sides; ++j)
-            each_row([&](int, int row) { columns.column(n + j)[row] = as_meant(given_side(a, at, row, j)); });
+            each_row([&](int, int row) { memory.column(n + j)[row] = as_meant(given_side(a, at, row, j)); });
     }
 
     /// U x = y, of which y lies behind the matrix: unknown by unknown, which its row's lane tells the others.
@@ -130,17 +137,16 @@ class warp_lu : public warp_lanes {
         bool is_small[lane_rows];
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r) {
-            const pivot_inverse own(has_row(r) ? columns.column(static_cast<int>(standing[r]))[row(r)] : one());
+            const pivot_inverse own(has_row(r) ? memory.column(static_cast<int>(standing[r]))[row(r)] : one());
             inverse[r] = own.factor, is_small[r] = own.is_small;
         }
         RICCI_UNROLL_ONCE
         for (int side = 0; side < sides; side += at_once) {
             element y[lane_rows][at_once];
             RICCI_UNROLL
-            for (int r = 0; r < lane_rows; ++r)
-                RICCI_UNROLL
-                for (int s = 0; s < at_once; ++s)
-                    y[r][s] = has_row(r) && side + s < sides ? columns.column(n + side + s)[row(r)] : zero();
+            for (int r = 0; r < lane_rows; ++r) RICCI_UNROLL
+            for (int s = 0; s < at_once; ++s)
+                y[r][s] = has_row(r) && side + s < sides ? memory.column(n + side + s)[row(r)] : zero();
             const auto unknown = [&](int r, int s) {
                 const element x = y[r][s] * inverse[r];
                 return is_small[r] ? scaled(x, pivot_inverse::scale) : x;
@@ -153,7 +159,7 @@ class warp_lu : public warp_lanes {
                 RICCI_UNROLL
                 for (int r = 0; r < lane_rows; ++r) {
                     is_left[r] = has_row(r) && static_cast<int>(standing[r]) < k;
-                    u[r] = is_left[r] ? columns.column(k)[row(r)] : zero();
+                    u[r] = is_left[r] ? memory.column(k)[row(r)] : zero();
                 }
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
@@ -168,13 +174,13 @@ class warp_lu : public warp_lanes {
             }
             if (exists)
                 each_row([&](int r, int) {
-                RICCI_UNROLL
-                for (int s = 0; s < at_once; ++s)
-                    if (side + s < sides)
-                        operand_of<solution_role>(
-                            a, at)[offset_of<solution_role>(a, static_cast<int>(standing[r]), side + s)] =
-                            memory.info != 0 ? not_a_number() : as_meant(unknown(r, s));
-            });
+                    RICCI_UNROLL
+                    for (int s = 0; s < at_once; ++s)
+                        if (side + s < sides)
+                            operand_of<solution_role>(
+                                a, at)[offset_of<solution_role>(a, static_cast<int>(standing[r]), side + s)] =
+                                memory.info != 0 ? not_a_number() : as_meant(unknown(r, s));
+                });
         }
     }
 
@@ -183,7 +189,7 @@ class warp_lu : public warp_lanes {
         int exchanged = 0;
         each_row([&](int r, int row) {
             const int k = static_cast<int>(standing[r]);
-            d.take(as_meant(columns.column(k)[row]));
+            d.take(as_meant(memory.column(k)[row]));
             exchanged ^= memory.positions[k] != k;
         });
         RICCI_UNROLL
@@ -201,15 +207,13 @@ class warp_lu : public warp_lanes {
             RICCI_UNROLL_4
             for (int i = 0; i < m; ++i) {
                 const int row = memory.rows_of_pivots[i];
-                for (int j = lane; j < n; j += lanes)
-                    to[offset_of<matrix_role>(a, i, j)] = columns.column(j)[row];
+                for (int j = lane; j < n; j += lanes) to[offset_of<matrix_role>(a, i, j)] = memory.column(j)[row];
             }
         } else {
             each_row([&](int, int i) {
                 const int row = memory.rows_of_pivots[i];
                 RICCI_UNROLL_4
-                for (int j = 0; j < n; ++j)
-                    to[offset_of<matrix_role>(a, i, j)] = columns.column(j)[row];
+                for (int j = 0; j < n; ++j) to[offset_of<matrix_role>(a, i, j)] = memory.column(j)[row];
             });
         }
     }
@@ -250,7 +254,10 @@ class warp_lu : public warp_lanes {
                 for (int r = 0; r < lane_rows; ++r)
                     changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
                 const panel_product<Width> product(memory_of(of_warp, p), first);
-                product.apply(first + Width, changed);
+                if (comes_packed && moves && first == 0)
+                    product.template apply<true>(first + Width, changed);
+                else
+                    product.template apply<false>(first + Width, changed);
             }
             __syncwarp();
         }
@@ -265,20 +272,31 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, stages > 0 ? sta
     RICCI_SHARED(shared);
     const int p = static_cast<int>(threadIdx.x) / lanes, first_of_warp = p / matrices_of_warp * matrices_of_warp;
     matrix_memory& memory = memory_of(shared, p);
-    {
-        const long long first = block_number() * matrices_of_block;
-        if (first + first_of_warp >= a.matrices) return; // whole warps
-        const auto number = [&](int q) { return first + q < a.matrices ? first + q : a.matrices - 1; };
-        RICCI_UNROLL_ONCE
-        for (int q = first_of_warp; q < first_of_warp + matrices_of_warp; ++q)
+    copy_barrier& loaded = memory_of(shared, first_of_warp).loaded;
+    const long long first = block_number() * matrices_of_block;
+    if (first + first_of_warp >= a.matrices) return; // whole warps
+    const auto number = [&](int q) { return first + q < a.matrices ? first + q : a.matrices - 1; };
+    if constexpr (comes_packed) {
+        if (threadIdx.x % 32 == 0) start_barrier(loaded, matrices_of_warp);
+        __syncwarp(); // for compute-sanitizer's racecheck, which takes the lane that started it for another
+    }
+    RICCI_UNROLL_ONCE
+    for (int q = first_of_warp; q < first_of_warp + matrices_of_warp; ++q) {
+        if constexpr (comes_packed)
+            start_loading_packed(matrix_of(a, number(q)), memory_of(shared, q), loaded);
+        else
             start_loading(a, matrix_of(a, number(q)), memory_of(shared, q));
-        commit_async_copies();
-        if (threadIdx.x % lanes == 0) memory.at = number(p), memory.exists = first + p < a.matrices, memory.info = 0;
+    }
+    commit_async_copies();
+    warp_lu lu(memory, static_cast<int>(threadIdx.x) % lanes);
+    if constexpr (has_sides) lu.load_sides(a, number(p));
+    wait_async_copies<0>();
+    if constexpr (comes_packed) {
+        wait_barrier_by_warp(loaded, 0);
+        if (threadIdx.x % 32 == 0) end_barrier(loaded);
         __syncwarp();
     }
-    warp_lu lu(memory, static_cast<int>(threadIdx.x) % lanes);
-    if constexpr (has_sides) lu.load_sides(a, memory.at);
-    wait_async_copies<0>();
+    if (lu.lane == 0) memory.at = number(p), memory.exists = first + p < a.matrices, memory.info = 0;
     __syncwarp();
     lu.factor(reinterpret_cast<unsigned char*>(&memory_of(shared, first_of_warp)));
     const long long at = memory.at;

@@ -12,12 +12,11 @@
 /// Lanes of a matrix.
 struct warp_lanes {
     matrix_memory& memory;
-    matrix_columns columns;
     int lane;
     unsigned standing[lane_rows];
 
     RICCI_FUNCTION warp_lanes(matrix_memory& of_matrix, int number)
-        : memory(of_matrix), columns(of_matrix), lane(number) {
+        : memory(of_matrix), lane(number) {
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
             standing[r] = has_row(r) ? is_candidate | static_cast<unsigned>(row(r)) : 0;
@@ -38,26 +37,21 @@ struct warp_lanes {
                                                          : static_cast<int>(standing[r]);
     }
 
-    /// From column `first` on, an even number.
     template <int Width>
     RICCI_FUNCTION void get_columns(int first, element (&x)[lane_rows][Width]) const {
-        const element* const from[2] = {columns.column(first, false) + lane, columns.column(first, true) + lane};
-        RICCI_UNROLL
-        for (int j = 0; j < Width; ++j)
-            RICCI_UNROLL
-            for (int r = 0; r < lane_rows; ++r) {
-                x[r][j] = zero();
-                if (has_row(r)) x[r][j] = from[j % 2][lanes * r + j * lead];
-            }
+        if (comes_packed && moves && first == 0)
+            get_lines<m>(memory.column_as_it_came(0) + lane, x);
+        else
+            get_lines<lead>(memory.column(first) + lane, x);
     }
     template <int Width>
     RICCI_FUNCTION void put_columns(int first, const element (&x)[lane_rows][Width]) const {
-        element* const to[2] = {columns.column(first, false) + lane, columns.column(first, true) + lane};
+        element* const to = memory.column(first) + lane;
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
             if (has_row(r)) {
                 RICCI_UNROLL
-                for (int j = 0; j < Width; ++j) to[j % 2][lanes * r + j * lead] = x[r][j];
+                for (int j = 0; j < Width; ++j) to[lanes * r + j * lead] = x[r][j];
             }
     }
 
@@ -68,6 +62,17 @@ struct warp_lanes {
     }
 
   private:
+    template <int Step, int Width>
+    RICCI_FUNCTION void get_lines(const element* from, element (&x)[lane_rows][Width]) const {
+        RICCI_UNROLL
+        for (int j = 0; j < Width; ++j)
+            RICCI_UNROLL
+            for (int r = 0; r < lane_rows; ++r) {
+                x[r][j] = zero();
+                if (has_row(r)) x[r][j] = from[lanes * r + j * Step];
+            }
+    }
+
     /// Without what is rare; tells whether nothing of that came.
     template <int Width>
     RICCI_FUNCTION bool factor_quickly(int first, element (&x)[lane_rows][Width], element (&done)[lane_rows][Width]) {

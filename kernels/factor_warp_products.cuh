@@ -14,18 +14,19 @@ RICCI_FUNCTION element of_parts(const double (&x)[parts]) { return from_real<ele
 template <int Width>
 struct panel_product {
     static constexpr int slices = (Width + 3) / 4; ///< of 4 columns
-    matrix_columns columns;
+    element* columns;
+    const element* came;
     double update[parts][slices][row_tiles][2];
     int row_of[slices];
 
-    /// Of the panel that begins at column `first`, an even number, where M lies.
-    RICCI_FUNCTION panel_product(matrix_memory& memory, int first) : columns(memory) {
+    /// Of the panel that begins at column `first`, where M lies.
+    RICCI_FUNCTION panel_product(matrix_memory& memory, int first) : columns(memory.a), came(memory.column_as_it_came(0)) {
         const int h = static_cast<int>(threadIdx.x % 32) / 4, q = static_cast<int>(threadIdx.x) % 4;
         RICCI_UNROLL
         for (int s = 0; s < slices; ++s) {
             const int k = slices * q + s;
             const bool is_there = Width % 4 == 0 || k < Width;
-            const element* const of_column = columns.column(first + k, (slices % 2 == 0 ? s : k) % 2 != 0) + h;
+            const element* const of_column = memory.column(first + k) + h;
             row_of[s] = memory.rows_of_pivots[is_there ? first + k : first];
             RICCI_UNROLL
             for (int half = 0; half < 2 * row_tiles; ++half) {
@@ -38,6 +39,8 @@ struct panel_product {
     }
 
     /// Columns from `column` on, of the lane's rows of 8 each those that have a bit in `changed`, from the lane's on.
+    /// IsFirst: they are where they came.
+    template <bool IsFirst>
     RICCI_FUNCTION void apply(int column, const unsigned (&changed)[lane_rows]) const {
         const int h = static_cast<int>(threadIdx.x % 32) / 4, q = static_cast<int>(threadIdx.x) % 4;
         RICCI_UNROLL_ONCE
@@ -45,8 +48,7 @@ struct panel_product {
             constexpr bool has_whole_tiles =
                 all_columns % 8 == 0 && panel % 8 == 0 && (pivots % panel == 0 || all_columns == pivots);
             const auto within = [&](int j) { return has_whole_tiles ? j : smaller_of(j, all_columns - 1); };
-            constexpr bool begins_odd = Width % 2 != 0;
-            const element* const of_rows = columns.column(within(column + h), (h % 2 != 0) != begins_odd);
+            const element* const of_rows = given_column<IsFirst>(within(column + h));
             double x[parts][slices], c[parts][row_tiles][4];
             RICCI_UNROLL
             for (int s = 0; s < slices; ++s) {
@@ -54,14 +56,14 @@ struct panel_product {
                 RICCI_UNROLL
                 for (int part = 0; part < parts; ++part) x[part][s] = part_of(of_pivot, part);
             }
-            element* const at[2] = {columns.column(within(column + 2 * q), begins_odd) + h,
-                                    columns.column(within(column + 2 * q + 1), !begins_odd) + h};
+            const element* const from[2] = {given_column<IsFirst>(within(column + 2 * q)) + h,
+                                            given_column<IsFirst>(within(column + 2 * q + 1)) + h};
             RICCI_UNROLL
             for (int half = 0; half < 2 * row_tiles; ++half)
                 RICCI_UNROLL
                 for (int i = 0; i < 2; ++i) {
                     element e = zero();
-                    if (half < row_halves) e = at[i][8 * half];
+                    if (half < row_halves) e = from[i][8 * half];
                     RICCI_UNROLL
                     for (int part = 0; part < parts; ++part) c[part][half / 2][half % 2 * 2 + i] = part_of(e, part);
                 }
@@ -70,6 +72,7 @@ struct panel_product {
             for (int s = 0; s < slices; ++s) multiply(s, c, x);
             RICCI_UNROLL
             for (int i = 0; i < 2; ++i) {
+                element* const to = columns + (within(column + 2 * q + i) * lead + h);
                 unsigned stored[lane_rows];
                 RICCI_UNROLL
                 for (int r = 0; r < lane_rows; ++r)
@@ -79,13 +82,17 @@ struct panel_product {
                     double e[parts];
                     RICCI_UNROLL
                     for (int part = 0; part < parts; ++part) e[part] = c[part][half / 2][half % 2 * 2 + i];
-                    if ((stored[8 * half / lanes] & 1u << 8 * half % lanes) != 0) at[i][8 * half] = of_parts(e);
+                    if ((stored[8 * half / lanes] & 1u << 8 * half % lanes) != 0) to[8 * half] = of_parts(e);
                 }
             }
         }
     }
 
   private:
+    template <bool IsFirst>
+    RICCI_FUNCTION const element* given_column(int j) const {
+        return comes_packed && IsFirst && (sides == 0 || j < n) ? came + j * m : columns + j * lead;
+    }
     RICCI_FUNCTION void multiply(int s, double (&c)[parts][row_tiles][4], const double (&x)[parts][slices]) const {
         RICCI_UNROLL
         for (int t = 0; t < row_tiles; ++t) {

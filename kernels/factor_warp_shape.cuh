@@ -5,6 +5,7 @@
 #include "factor_pivot_positions.cuh"
 #include "factor_pivot_search.cuh"
 #include "neighbors.cuh"
+#include "ptx_copy.cuh"
 
 constexpr int lanes = lanes_of_matrix, matrices_of_warp = 32 / lanes;
 static_assert((lanes & (lanes - 1)) == 0 && lanes <= 32 && matrices_of_block % matrices_of_warp == 0);
@@ -22,41 +23,45 @@ constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_
 constexpr int in_access = larger_of(1, 16 / static_cast<int>(sizeof(element)));
 constexpr int lead = ((m + in_access - 1) / in_access | 1) * in_access;
 
-/// Columns of an odd number of 8-byte elements begin in memory by turns at a multiple of 16 bytes and between two.
-/// Here they do too, so that they come by 16 bytes: every other one lies an element further. (H100, f64: from 33 rows
-/// on 4 to 10 % less time. Bulk copies of columns, and loads by way of registers, took longer.)
-constexpr bool may_shift = in_access == 2 && m % 2 == 1, shifts = may_shift && in_slabs && !by_rows;
+/// Matrices one behind another in memory come as they lie there, by one bulk copy: by pieces, each of the 32 bytes in
+/// which memory comes takes a cycle of shared memory where a column begins elsewhere in them than in memory. Where
+/// that is not where columns belong, the first panel's update moves them there (H200, f64, odd n of 23 to 63: 3 to 9
+/// % less time), from the first on; they come far enough behind that none is overwritten before. Not where the
+/// update's reads would meet on the same banks, of columns of a multiple of 4 and of 16-byte elements.
+constexpr bool moves = lead != m;
+constexpr int packed_at = round_up((n - 2) * (lead - m), in_access), room = n * (lead - m) - packed_at;
+constexpr bool comes_packed =
+    in_slabs && !by_rows && (!moves || (m % 4 != 0 && sizeof(element) < 16)) && (sides == 0 || room >= 0);
+/// What moves comes by up to so many elements further, congruent to memory modulo 128 bytes (another 1 %), or 16
+/// where sides are behind it, if that has room.
+constexpr int most_shift = !comes_packed || !moves ? 0
+                           : sides == 0            ? 128 / static_cast<int>(sizeof(element)) - 1
+                           : room >= in_access - 1 ? in_access - 1
+                                                   : 0;
+/// Tiles read up to 8 rows behind the last column's first.
+constexpr int matrix_elements =
+    round_up(larger_of((all_columns - 1) * lead + larger_of(lead, 8 * row_halves),
+                       comes_packed ? packed_at + most_shift + (n - 1) * m + larger_of(m, 8 * row_halves) : 0),
+             in_access);
 
 struct matrix_memory {
-    /// Tiles read up to 8 rows behind the last column's first.
-    alignas(16)
-        element a[round_up((all_columns - 1) * lead + larger_of(lead, 8 * row_halves) + may_shift, in_access)];
+    alignas(16) element a[matrix_elements];
     alignas(16) element pivot_row[2][panel];
     int rows_of_pivots[round_up(m, 4)]; ///< behind the pivots' in the end others'
     int positions[round_up(pivots, 4)];
     int info;
     short exists; ///< the matrix; else its lanes go along with the batch's last, and store nothing
-    short shift;  ///< elements by which columns of even numbers lie further, 0 or 1; those of odd ones the other
-    long long at; ///< its number: two registers' worth while it is factored
-};
-/// Where a matrix's columns begin.
-class matrix_columns {
-  public:
-    RICCI_FUNCTION explicit matrix_columns(matrix_memory& memory) : even_(memory.a) {
-        if constexpr (shifts) even_ += memory.shift, to_odd_ = 1 - 2 * memory.shift;
-    }
-    /// is_odd: j, where the compiler knows no more. (Of a column that stands for one behind the last it may be the
-    /// other's, and what is read an element off: nothing of it is used.)
-    RICCI_FUNCTION element* column(int j, bool is_odd) const {
-        if constexpr (shifts)
-            if (is_odd) return even_ + (j * lead + to_odd_);
-        return even_ + j * lead;
-    }
-    RICCI_FUNCTION element* column(int j) const { return column(j, j % 2 != 0); }
+    short shift;  ///< elements by which it came further than packed_at
+    union {
+        copy_barrier loaded; ///< of a warp's first matrix, for all its matrices, until they are there
+        long long at;        ///< then its number: two registers' worth while it is factored
+    };
 
-  private:
-    element* even_;
-    int to_odd_ = 0;
+    RICCI_FUNCTION element* column(int j) { return a + j * lead; }
+    /// Until the first panel's update is done.
+    RICCI_FUNCTION const element* column_as_it_came(int j) {
+        return comes_packed && moves && (sides == 0 || j < n) ? a + (packed_at + shift + j * m) : column(j);
+    }
 };
 
 /// From a matrix to the next: rows of neighbors, a run for each column, lie on different banks.

@@ -142,6 +142,35 @@ RICCI_FUNCTION void wait_barrier(copy_barrier& b, int parity) {
 #endif
 }
 
+/// The same by a whole warp, which its compiler then knows to be together still.
+RICCI_FUNCTION void wait_barrier_by_warp(copy_barrier& b, int parity) {
+#if RICCI_ON_GPU
+    unsigned is_over;
+    do
+        asm volatile("{\n"
+                     ".reg .pred over;\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, over;\n"
+                     "}"
+                     : "=r"(is_over)
+                     : "r"(shared_address(&b)), "r"(parity)
+                     : "memory");
+    while (__any_sync(0xffffffffu, is_over == 0));
+#else
+    ricci_emulated->wait(&b, parity);
+    __syncwarp();
+#endif
+}
+
+/// By one thread, when nobody uses the barrier any more: its memory may become something else.
+RICCI_FUNCTION void end_barrier(copy_barrier& b) {
+#if RICCI_ON_GPU
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(&b)) : "memory");
+#else
+    ricci_emulated->end_barrier(&b);
+#endif
+}
+
 /// Copies `bytes` from global to shared memory; both addresses and `bytes` are multiples of 16.
 RICCI_FUNCTION void bulk_load(void* in_shared, const void* global, int bytes, copy_barrier& b) {
 #if RICCI_ON_GPU

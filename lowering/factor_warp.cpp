@@ -11,12 +11,21 @@ namespace {
 
 constexpr std::int64_t least_rows = 9, most_rows = 64;
 
+/// Whether neighbors along this axis of the matrix are neighbors in memory.
+bool are_neighbors(const step& st, std::int32_t axis) {
+    const auto* const o = operand_in(st, matrix_role::matrix);
+    return o != nullptr && axis >= 0 && std::abs(o->stride[static_cast<std::size_t>(axis)]) == 1;
+}
+
 /// As the kernel counts them.
 struct shape {
     std::int64_t m, n, r, size, lanes, of_warp, lane_rows, halves, panel;
-    bool is_complex;
+    bool is_complex, in_slabs; ///< slabs of columns
     std::int64_t pivots() const { return std::min(m, n); }
     std::int64_t columns() const { return n + r; }
+    std::int64_t in_access() const { return std::max<std::int64_t>(1, 16 / size); }
+    std::int64_t lead() const { return (up(m, in_access()) | 1) * in_access(); }
+    bool comes_packed() const { return in_slabs && (lead() == m || (m % 4 != 0 && size < 16)); } ///< but for room
 };
 shape shape_of(const step& st, const batched_tile& tile) {
     const auto s = matrix_sizes_of(st);
@@ -30,7 +39,8 @@ shape shape_of(const step& st, const batched_tile& tile) {
             up(s.m, lanes),
             up(s.m, 8),
             tile.k_panel,
-            is_complex(st.compute)};
+            is_complex(st.compute),
+            tile.boxed && are_neighbors(st, st.matrices.row)};
 }
 
 /// Without spilling, as NVRTC 13.0 has it for sm_90, to a few; below 64 it refuses the tensor cores' instructions.
@@ -40,11 +50,14 @@ std::int64_t registers_of(const shape& s) {
 }
 
 std::int64_t matrix_bytes(const shape& s) {
-    const std::int64_t in_access = std::max<std::int64_t>(1, 16 / s.size),
-                       lead = (up(s.m, in_access) | 1) * in_access, shift = in_access == 2 ? s.m % 2 : 0,
-                       elements = up_to((s.columns() - 1) * lead + std::max(lead, 8 * s.halves) + shift, in_access) +
-                                  2 * s.panel,
-                       run = s.lanes * s.size;
+    const std::int64_t run = s.lanes * s.size, rows = 8 * s.halves;
+    std::int64_t elements = (s.columns() - 1) * s.lead() + std::max(s.lead(), rows);
+    if (s.comes_packed() && s.lead() != s.m) { // an upper bound
+        const std::int64_t most_shift = (s.r > 0 ? s.in_access() : 128 / s.size) - 1;
+        elements = std::max(elements, up_to((s.n - 2) * (s.lead() - s.m), s.in_access()) + most_shift +
+                                          (s.n - 1) * s.m + std::max(s.m, rows));
+    }
+    elements = up_to(elements, s.in_access()) + 2 * s.panel;
     std::int64_t bytes = up_to(elements * s.size + 4 * (up_to(s.m, 4) + up_to(s.pivots(), 4) + 4), 16);
     while (run < 128 && bytes % 128 != run) bytes += 16;
     return bytes;
@@ -57,15 +70,6 @@ std::int64_t resident_blocks(const shape& s, const batched_tile& tile, const mac
                        warps_of_quarter = registers_of_an_sm / 4 / (warp * registers_of(s));
     return std::max<std::int64_t>(1, std::min({by_memory, blocks_of_an_sm, threads_of_an_sm / tile.threads,
                                                4 * warps_of_quarter * warp / tile.threads}));
-}
-
-bool has_unit_steps(const step& st) {
-    const auto* const o = operand_in(st, matrix_role::matrix);
-    if (o == nullptr) return false;
-    const auto is_one = [&](std::int32_t axis) {
-        return axis >= 0 && std::abs(o->stride[static_cast<std::size_t>(axis)]) == 1;
-    };
-    return is_one(st.matrices.row) || is_one(st.matrices.column);
 }
 
 } // namespace
@@ -104,7 +108,7 @@ double factor_warp_seconds(const step& st, const batched_tile& tile, const machi
     double tiles = 0; // of 8 columns
     for (std::int64_t first = 0; first < s.pivots(); first += s.panel)
         tiles += static_cast<double>(up(s.columns() - std::min(first + s.panel, s.pivots()), 8));
-    const bool by_elements = s.m * s.size % 16 != 0; // columns begin at no multiples of 16 bytes
+    const bool by_elements = !s.comes_packed() && s.m * s.size % 16 != 0; // columns begin at no multiples of 16 bytes
     const double waiting = 157 * steps * rows * parts + 24 * tiles * of_warp + 4440 +
                            (by_elements ? 18 * steps * rows * of_warp : 0) + 70.0 * static_cast<double>(s.n * s.r);
     const double accesses = panel * words / 4, // of a pivot's row
@@ -126,7 +130,7 @@ std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& 
     const auto& w = st.matrices;
     if (w.task != matrix_task::factor || w.method != matrix_method::lu || st.dynamic_extents ||
         std::max(s.m, s.n) > most_rows || std::min(s.m, s.n) < least_rows || capability_of(chip, 90) < 90 ||
-        !has_unit_steps(st))
+        !(are_neighbors(st, w.row) || are_neighbors(st, w.column)))
         return {};
     struct priced {
         batched_tile tile;

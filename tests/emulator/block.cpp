@@ -78,6 +78,7 @@ void block_runner::attach_engine() {
     state_.start_barrier = [](const void* b, int arrivals) {
         on_engine([&](copy_engine& e) { e.start_barrier(b, arrivals); });
     };
+    state_.end_barrier = [](const void* b) { on_engine([&](copy_engine& e) { e.end_barrier(b); }); };
     state_.arrive = [](const void* b, int bytes) { on_engine([&](copy_engine& e) { e.arrive(b, bytes); }); };
     state_.wait = wait;
     state_.bulk_load = [](void* to, const void* from, int bytes, const void* b) {

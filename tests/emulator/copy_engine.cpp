@@ -42,6 +42,12 @@ void copy_engine::start_barrier(const void* barrier, int arrivals) {
     barriers_[barrier] = {arrivals, arrivals, 0, 0};
 }
 
+void copy_engine::end_barrier(const void* barrier) {
+    const auto& p = at(barrier);
+    if (p.missing != p.arrivals || p.bytes != 0) fail("a barrier that copies are to complete on ends");
+    barriers_.erase(barrier);
+}
+
 void copy_engine::end_if_complete(phase& p) {
     if (p.missing > 0 || p.bytes > 0) return;
     p.missing = p.arrivals;

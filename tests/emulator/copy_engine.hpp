@@ -22,6 +22,7 @@ class copy_engine {
 
     // What each throws ricci::error for would hang, trap or be undefined on a GPU.
     void start_barrier(const void* barrier, int arrivals);
+    void end_barrier(const void* barrier);
     void arrive(const void* barrier, int bytes);
     void load(void* in_shared, const void* global, int bytes, const void* barrier);
     /// Made at once or when it is waited for.

@@ -15,6 +15,7 @@ struct ricci_emulated_state {
     void (*exchange)(unsigned mask, int kind, int line, unsigned long long mine, unsigned long long* all);
     // The copy engine, see copy_engine.hpp.
     void (*start_barrier)(const void* barrier, int arrivals);
+    void (*end_barrier)(const void* barrier);
     void (*arrive)(const void* barrier, int bytes);
     void (*wait)(const void* barrier, int parity);
     void (*bulk_load)(void* in_shared, const void* global, int bytes, const void* barrier);
