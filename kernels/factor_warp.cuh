@@ -16,7 +16,7 @@
 //
 // Constants: factor.hpp's, and
 //   lanes_of_matrix  8, 16 or 32; matrices_of_block * lanes_of_matrix == threads_per_block, whole warps
-//   panel            columns of a panel: 8 or 4
+//   panel            columns of a panel: 8 or 4; the last one's: factor_warp_shape.cuh
 //   shared_bytes     at least factor_warp_shared, which lowering computes too
 #pragma once
 
@@ -112,9 +112,11 @@ class warp_lu : public warp_lanes {
     RICCI_FUNCTION warp_lu(matrix_memory& of_matrix, int number) : warp_lanes(of_matrix, number) {}
 
     RICCI_FUNCTION void factor(unsigned char* of_warp) {
+        constexpr int end = pivots - last_panel;
         RICCI_UNROLL_ONCE
-        for (int first = 0; first + panel <= pivots; first += panel) factor_columns<panel>(first, of_warp);
-        if constexpr (pivots % panel != 0) factor_columns<pivots % panel>(pivots / panel * panel, of_warp);
+        for (int first = 0; first + panel <= end; first += panel) factor_columns<panel>(first, of_warp);
+        if constexpr (end % panel != 0) factor_columns<end % panel>(end / panel * panel, of_warp);
+        if constexpr (last_panel > 0) factor_last_columns<larger_of(1, last_panel)>(end);
         if constexpr (has_role[vector_role] || has_determinant || m > pivots) {
             for (int k = lane; k < pivots; k += lanes) memory.positions[k] = memory.rows_of_pivots[k];
             __syncwarp();
@@ -235,6 +237,15 @@ class warp_lu : public warp_lanes {
     }
 
   private:
+    template <int Width>
+    RICCI_FUNCTION void factor_last_columns(int first) {
+        element x[lane_rows][Width];
+        get_columns(first, x);
+        factor_panel<true>(first, x, x);
+        put_columns(first, x);
+        __syncwarp();
+    }
+
     /// A panel of `Width` columns, and what is behind it.
     template <int Width>
     RICCI_FUNCTION void factor_columns(int first, unsigned char* of_warp) {

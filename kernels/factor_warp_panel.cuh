@@ -55,10 +55,12 @@ struct warp_lanes {
             }
     }
 
-    /// A panel of the columns from `first` on: leaves its columns of the factors in `done`, and in x M.
-    template <int Width>
+    /// A panel of the columns from `first` on: leaves its columns of the factors in `done`, and in x M. Of the last
+    /// panel, behind which nothing is, x is `done`, and nobody wants M.
+    template <bool IsLast = false, int Width>
     RICCI_FUNCTION void factor_panel(int first, element (&x)[lane_rows][Width], element (&done)[lane_rows][Width]) {
-        if (__any_sync(0xffffffffu, !factor_quickly(first, x, done))) repeat_carefully(first, x, done);
+        if (__any_sync(0xffffffffu, !factor_quickly<IsLast>(first, x, done)))
+            repeat_carefully<IsLast>(first, x, done);
     }
 
   private:
@@ -74,7 +76,7 @@ struct warp_lanes {
     }
 
     /// Without what is rare; tells whether nothing of that came.
-    template <int Width>
+    template <bool IsLast, int Width>
     RICCI_FUNCTION bool factor_quickly(int first, element (&x)[lane_rows][Width], element (&done)[lane_rows][Width]) {
         int is_plain = 1;
         RICCI_UNROLL
@@ -92,33 +94,35 @@ struct warp_lanes {
             element* const told = memory.pivot_row[c % 2];
             RICCI_UNROLL
             for (int r = 0; r < lane_rows; ++r)
-                if (key[r] == largest) tell_row(told, x[r], c, inverse);
+                if (key[r] == largest) tell_row(told, x[r], IsLast ? c : 0, c, inverse);
             if (lane == 0) memory.rows_of_pivots[first + c] = static_cast<int>(largest & row_bits);
             __syncwarp();
             element of_pivot[Width];
-            hear_row(told, of_pivot);
+            hear_row(told, IsLast ? c : 0, of_pivot);
             RICCI_UNROLL
             for (int r = 0; r < lane_rows; ++r) {
                 if (key[r] == largest) standing[r] = static_cast<unsigned>(first + c);
                 const bool is_below = standing[r] >= is_candidate;
                 element l = product_of(x[r][c], of_pivot[c]);
-                done[r][c] = is_below ? negative(l) : x[r][c];
+                const element factor = is_below ? negative(l) : x[r][c];
                 if (!is_below) l = zero();
-                x[r][c] = l;
+                if constexpr (!IsLast) x[r][c] = l;
+                done[r][c] = factor;
                 RICCI_UNROLL
-                for (int j = 0; j < Width; ++j)
+                for (int j = IsLast ? c + 1 : 0; j < Width; ++j)
                     if (j != c) add_product(x[r][j], l, of_pivot[j]);
             }
         }
         return is_plain != 0;
     }
 
-    /// Element c of a row becomes `instead`.
+    /// A row from an element on, whose element c becomes `instead`.
     template <int Width>
-    static RICCI_FUNCTION void tell_row(element* told, const element (&x)[Width], int c, element instead) {
+    static RICCI_FUNCTION void tell_row(element* told, const element (&x)[Width], int from, int c, element instead) {
         using access = neighbors<element, in_access>;
         RICCI_UNROLL
         for (int j = 0; j < Width; j += in_access) {
+            if (j + in_access <= from) continue;
             access v;
             RICCI_UNROLL
             for (int e = 0; e < in_access; ++e) v.e[e] = j + e == c ? instead : x[smaller_of(j + e, Width - 1)];
@@ -126,9 +130,10 @@ struct warp_lanes {
         }
     }
     template <int Width>
-    static RICCI_FUNCTION void hear_row(const element* told, element (&row)[Width]) {
+    static RICCI_FUNCTION void hear_row(const element* told, int from, element (&row)[Width]) {
         RICCI_UNROLL
         for (int j = 0; j < Width; j += in_access) {
+            if (j + in_access <= from) continue;
             const auto v = load_neighbors<element, in_access>(told + j);
             RICCI_UNROLL
             for (int e = 0; e < in_access; ++e)
@@ -138,7 +143,7 @@ struct warp_lanes {
 
     /// A panel of which several rows may be a pivot's, or whose pivots' reciprocals overflow or underflow. The columns'
     /// registers move on by one a step: few instructions, which are rarely wanted.
-    template <int Width>
+    template <bool IsLast, int Width>
     RICCI_FUNCTION void repeat_carefully(int first, element (&x)[lane_rows][Width],
                                          element (&done)[lane_rows][Width]) {
         as_if_new(0); // a branch
@@ -159,11 +164,11 @@ struct warp_lanes {
             element* const told = memory.pivot_row[k % 2];
             RICCI_UNROLL
             for (int r = 0; r < lane_rows; ++r)
-                if (key[r] == largest) tell_row(told, x[r], 0, x[r][0]);
+                if (key[r] == largest) tell_row(told, x[r], 0, 0, x[r][0]);
             if (lane == 0) memory.rows_of_pivots[k] = static_cast<int>(largest & row_bits);
             __syncwarp();
             element of_pivot[Width], inverse;
-            hear_row(told, of_pivot);
+            hear_row(told, 0, of_pivot);
             real scale = 1;
             if (is_zero(of_pivot[0])) {
                 if (lane == 0 && memory.info == 0) memory.info = k + 1;
@@ -178,16 +183,19 @@ struct warp_lanes {
                 if (key[r] == largest) standing[r] = static_cast<unsigned>(k);
                 const bool is_below = standing[r] >= is_candidate;
                 element l = product_of(scaled(x[r][0], scale), inverse);
-                RICCI_UNROLL
-                for (int j = 0; j + 1 < Width; ++j) done[r][j] = done[r][j + 1];
-                done[r][Width - 1] = is_below ? negative(l) : x[r][0];
+                const element factor = is_below ? negative(l) : x[r][0];
                 if (!is_below) l = zero();
                 RICCI_UNROLL
                 for (int j = 1; j < Width; ++j) {
-                    add_product(x[r][j], l, of_pivot[j]);
+                    if (!IsLast || j < first + Width - k) add_product(x[r][j], l, of_pivot[j]); // else it is done
                     x[r][j - 1] = x[r][j];
                 }
-                x[r][Width - 1] = l;
+                if constexpr (!IsLast) {
+                    RICCI_UNROLL
+                    for (int j = 0; j + 1 < Width; ++j) done[r][j] = done[r][j + 1];
+                    x[r][Width - 1] = l;
+                }
+                done[r][Width - 1] = factor;
             }
         }
     }

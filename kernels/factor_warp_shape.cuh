@@ -16,6 +16,12 @@ constexpr int lane_rows = (m + lanes - 1) / lanes, row_halves = (m + 7) / 8, row
 constexpr int sides = static_cast<int>(right_sides), all_columns = n + sides;
 static_assert(panel == 4 || panel == 8);
 
+/// Columns of the last panel where nothing is behind it, 0 where something is. A few more than `panel` take less time
+/// than a whole panel, its product and a panel of a few.
+constexpr int last_panel = all_columns > pivots         ? 0
+                           : pivots % panel > panel / 2 ? pivots % panel
+                                                        : panel + pivots % panel;
+
 /// Neighbors of a row, not of a column, are neighbors in memory.
 constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_role][1] == -1;
 
@@ -46,7 +52,7 @@ constexpr int matrix_elements =
 
 struct matrix_memory {
     alignas(16) element a[matrix_elements];
-    alignas(16) element pivot_row[2][panel];
+    alignas(16) element pivot_row[2][round_up(larger_of(panel, last_panel), in_access)];
     int rows_of_pivots[round_up(m, 4)]; ///< behind the pivots' in the end others'
     int positions[round_up(pivots, 4)];
     int info;

@@ -25,6 +25,10 @@ struct shape {
     std::int64_t columns() const { return n + r; }
     std::int64_t in_access() const { return std::max<std::int64_t>(1, 16 / size); }
     std::int64_t lead() const { return (up(m, in_access()) | 1) * in_access(); }
+    std::int64_t last_panel() const {
+        const auto rest = pivots() % panel;
+        return columns() > pivots() ? 0 : rest > panel / 2 ? rest : panel + rest;
+    }
     bool comes_packed() const { return in_slabs && (lead() == m || (m % 4 != 0 && size < 16)); } ///< but for room
 };
 shape shape_of(const step& st, const batched_tile& tile) {
@@ -57,7 +61,7 @@ std::int64_t matrix_bytes(const shape& s) {
         elements = std::max(elements, up_to((s.n - 2) * (s.lead() - s.m), s.in_access()) + most_shift +
                                           (s.n - 1) * s.m + std::max(s.m, rows));
     }
-    elements = up_to(elements, s.in_access()) + 2 * s.panel;
+    elements = up_to(elements, s.in_access()) + 2 * up_to(std::max(s.panel, s.last_panel()), s.in_access());
     std::int64_t bytes = up_to(elements * s.size + 4 * (up_to(s.m, 4) + up_to(s.pivots(), 4) + 4), 16);
     while (run < 128 && bytes % 128 != run) bytes += 16;
     return bytes;

@@ -56,7 +56,7 @@ TEST_CASE("keys of factorizations and solves: method, type, what is solved for, 
     CHECK(solve.sizes == std::array<std::int64_t, 3>{8, 8, 3});
     CHECK(
         key("triangular_solve(conj(A(i,j,e)), i, j, X(j,e), upper, unit_diagonal)", "A=c64[8,8,90000] X=c64[8,90000]")
-            .layout == "substitute triangular in c64 upper unit, A m conj, X n, B n");
+            .layout == "substitute triangular in c64 upper unit, A m conj, X n, B m");
     CHECK(key("lu_solve(A(i,j,e), i, j, p(k,e), X(i,e), adjoint)", "A=f64[8,8,90000] p=i32[8,90000] X=f64[8,90000]")
               .layout == "substitute LU in f64 adjoint, A m, X m, B m");
 }
