@@ -26,6 +26,18 @@ struct row_solver {
     const lane_group& group;
     const row_places& places;
     lane_sides& b;
+    element inverse[lines]; ///< of the rows' pivots, found at once: a step waits for no division
+    bool is_small[lines];
+
+    RICCI_FUNCTION row_solver(const lane_group& g, const row_places& p, lane_sides& sides)
+        : group(g), places(p), b(sides) {
+        RICCI_UNROLL
+        for (int r = 0; r < lines; ++r) {
+            const bool is_there = group.exists && places.position[r] >= 0;
+            const pivot_inverse own(is_there ? factor(r, places.position[r]) : from_real<element>(1, 0));
+            inverse[r] = own.factor, is_small[r] = own.is_small;
+        }
+    }
 
     RICCI_FUNCTION element factor(int r, int k) const { return as_meant(*group.place(r, k)); }
     /// Element (k, i) of Cholesky's factor, for row i of the line.
@@ -33,17 +45,35 @@ struct row_solver {
         return conjugate(as_meant(group.matrix[k * slab::along + group.row(r) * slab::across]));
     }
 
-    /// Whoever has row k publishes its unknowns, divided by `inverse` where given.
-    template <class Finish>
-    RICCI_FUNCTION void publish(int k, const Finish& finish) const {
-        element* const line = group.line(k);
+    /// Whoever has row k publishes its unknowns, divided by its pivot where the factor's diagonal is not 1: chosen
+    /// first of the lane's rows, since of a path for each a warp takes all, one after another.
+    template <bool Divides>
+    RICCI_FUNCTION void publish(int k) const {
+        element x[at_least_one(sides_at_once)], by = inverse[0];
+        bool is_mine = places.position[0] == k, by_small = is_small[0];
         RICCI_UNROLL
-        for (int r = 0; r < lines; ++r)
-            if (places.position[r] == k) {
-                finish(r);
+        for (int c = 0; c < sides_at_once; ++c) x[c] = b[0][c];
+        RICCI_UNROLL
+        for (int r = 1; r < lines; ++r) {
+            const bool is_it = places.position[r] == k;
+            is_mine = is_mine || is_it;
+            by = is_it ? inverse[r] : by, by_small = is_it ? is_small[r] : by_small;
+            RICCI_UNROLL
+            for (int c = 0; c < sides_at_once; ++c) x[c] = is_it ? b[r][c] : x[c];
+        }
+        if constexpr (Divides) {
+            RICCI_UNROLL
+            for (int c = 0; c < sides_at_once; ++c) x[c] = divided(x[c], by, by_small);
+            RICCI_UNROLL
+            for (int r = 0; r < lines; ++r)
                 RICCI_UNROLL
-                for (int c = 0; c < sides_at_once; ++c) line[c] = b[r][c];
-            }
+                for (int c = 0; c < sides_at_once; ++c) b[r][c] = places.position[r] == k ? x[c] : b[r][c];
+        }
+        if (is_mine) {
+            element* const line = group.line(k);
+            RICCI_UNROLL
+            for (int c = 0; c < sides_at_once; ++c) line[c] = x[c];
+        }
     }
     RICCI_FUNCTION void subtract(int k, int r, element l) const {
         const element* const line = group.line(k);
@@ -55,9 +85,7 @@ struct row_solver {
     RICCI_FUNCTION void forward() const {
         RICCI_UNROLL_ONCE
         for (int k = 0; k < n; ++k) {
-            publish(k, [&](int r) {
-                if constexpr (is_cholesky) divide(r, k);
-            });
+            publish<is_cholesky>(k);
             if (k == n - 1) break;
             group_barrier();
             RICCI_UNROLL
@@ -83,14 +111,17 @@ struct row_solver {
             }
             RICCI_UNROLL
             for (int r = 0; r < lines; ++r)
-                if (places.position[r] == k) divide(r, k);
+                if (places.position[r] == k) {
+                    RICCI_UNROLL
+                    for (int c = 0; c < sides_at_once; ++c) b[r][c] = divided(b[r][c], inverse[r], is_small[r]);
+                }
         }
     }
     /// U x = y, L^H x = y.
     RICCI_FUNCTION void backward() const {
         RICCI_UNROLL_ONCE
         for (int k = n - 1; k >= 0; --k) {
-            publish(k, [&](int r) { divide(r, k); });
+            publish<true>(k);
             if (k == 0) break;
             group_barrier();
             RICCI_UNROLL
@@ -101,11 +132,9 @@ struct row_solver {
     }
 
   private:
-    RICCI_FUNCTION void divide(int r, int k) const {
-        if (!group.exists) return;
-        const pivot_inverse inverse(factor(r, k));
-        RICCI_UNROLL
-        for (int c = 0; c < sides_at_once; ++c) b[r][c] = inverse.times(b[r][c]);
+    static RICCI_FUNCTION element divided(element x, element by, bool by_small) {
+        const element product = x * by;
+        return by_small ? scaled(product, pivot_inverse::scale) : product;
     }
 };
 
@@ -123,7 +152,7 @@ RICCI_FUNCTION void solve_by_rows(const arguments& a, long long at, const lane_g
         group.each<sides_at_once>([&](int r, int c) {
             if (first + c < sides) b[r][c] = given_side(a, at, group.row(r), first + c);
         });
-        const row_solver solver{group, places, b};
+        const row_solver solver(group, places, b);
         solver.forward();
         if constexpr (sums_over_lanes)
             solver.backward_by_sums();

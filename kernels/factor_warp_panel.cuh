@@ -15,8 +15,7 @@ struct warp_lanes {
     int lane;
     unsigned standing[lane_rows];
 
-    RICCI_FUNCTION warp_lanes(matrix_memory& of_matrix, int number)
-        : memory(of_matrix), lane(number) {
+    RICCI_FUNCTION warp_lanes(matrix_memory& of_matrix, int number) : memory(of_matrix), lane(number) {
         RICCI_UNROLL
         for (int r = 0; r < lane_rows; ++r)
             standing[r] = has_row(r) ? is_candidate | static_cast<unsigned>(row(r)) : 0;
