@@ -245,7 +245,7 @@ TEST_CASE("clearing the kernel cache leaves the database") {
     CHECK(same(*tuning_database(chip).measured(), table_of({3})));
 }
 
-TEST_CASE("what ships of factorizations and least squares is still among what they can be done with") {
+TEST_CASE("what ships of factorizations and solves is still among what they can be done with") {
     const auto h100 = tests::some_gpu();
     const auto shipped = tuning_database(h100).shipped();
     std::size_t found = 0;
@@ -255,7 +255,8 @@ TEST_CASE("what ships of factorizations and least squares is still among what th
         const auto type = is(" in f32") ? "f32" : "f64";
         const auto n = key.sizes[0], batch = std::int64_t{1000000};
         const auto text = is("Cholesky")   ? "cholesky(A(i,j,e), i, j)"
-                          : is("LU")       ? "piv(k,e) = lu(A(i,j,e), i, j)"
+                          : is("LU")       ? is("in place") ? "piv(k,e) = lu(A(i,j,e), i, j)"
+                                                            : "X(j,r,e) = solve(A(i,j,e), i, j, B(i,r,e))"
                           : is("in place") ? "tau(k,e) = qr(A(i,j,e), i, j)"
                                            : "X(j,r,e) = least_squares(A(i,j,e), i, j, B(i,r,e))";
         const auto s = tests::bound_text(
