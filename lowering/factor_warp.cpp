@@ -100,9 +100,10 @@ std::int64_t factor_warp_shared_bytes(const step& st, const batched_tile& tile) 
     return tile.products * matrix_bytes(shape_of(st, tile));
 }
 
-/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square): a matrix's steps,
-/// and what is done for all of a warp's one by one, wait for results while as many matrices as fit are under way;
-/// shared memory moves 128 bytes a cycle for each; and the matrices come and go.
+/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square), when no matrix came
+/// packed and the last panel was as the others: a matrix's steps, and what is done for all of a warp's one by one,
+/// wait for results while as many matrices as fit are under way; shared memory moves 128 bytes a cycle for each; and
+/// the matrices come and go.
 double factor_warp_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     const auto s = shape_of(st, tile);
     const double words = static_cast<double>(s.size) / 4, rows = static_cast<double>(s.lane_rows),
