@@ -50,6 +50,33 @@ TEST_CASE("LU by lanes of a warp and the tensor cores") { // 8, 16 and 32 lanes 
     check_problems(problems, device);
 }
 
+TEST_CASE("LU moves dense matrices to their places, right-hand sides behind them or not") {
+    const auto device = device_under_test();
+    using enum scalar_type;
+    std::vector<matrix_problem> problems;
+    const auto add = [&](scalar_type type, std::int64_t m, std::int64_t n, std::int64_t r,
+                         matrix_layout layout = matrix_layout::dense) {
+        matrix_problem p;
+        p.what = r > 0 ? routine::solve : routine::lu, p.m = m, p.n = n, p.r = r, p.type = type;
+        p.layout = p.sides = layout;
+        p.apart = n % 2 == 0; // solutions from what is given
+        add_kinds(problems, p);
+    };
+    // columns of every remainder by the units in which they move, and last panels of every width
+    for (const std::int64_t n : {22, 23, 25, 26, 29, 30, 33, 42, 47, 60}) add(f64, n, n, 0);
+    for (const std::int64_t n : {23, 25, 26, 28, 31, 46}) add(f32, n, n, 0);
+    for (const std::int64_t n : {13, 18, 25, 39}) add(c64, n, n, 0);
+    for (const std::int64_t n : {11, 14, 35}) add(c128, n, n, 0);
+    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{25, 31}, {31, 25}, {30, 41}, {9, 33}, {61, 10}})
+        add(f64, m, n, 0), add(f32, m, n, 0);
+    for (const std::int64_t n : {15, 17, 25, 26, 47}) add(f64, n, n, n % 3 + 1);
+    for (const std::int64_t n : {23, 25, 26, 27, 29, 30}) add(f32, n, n, n % 4 + 1);
+    for (const std::int64_t n : {13, 14, 27}) add(c64, n, n, 2), add(c128, n, n, 9);
+    for (const std::int64_t n : {22, 25, 26}) // which begin anywhere
+        add(f64, n, n, 0, matrix_layout::displaced), add(f32, n + 1, n + 1, 1, matrix_layout::displaced);
+    check_problems(problems, device);
+}
+
 TEST_CASE("LU of f64 as a stream of matrices") { // a block factors several, whose rows come as others leave
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
