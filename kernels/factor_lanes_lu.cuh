@@ -168,8 +168,8 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
             const int row = static_cast<int>(largest & row_bits), line = row / row_groups;
             element l[grid_lines];
             if (grid.row_group == row % row_groups) {
-                // Chosen first: of a path for each line a warp takes all, one after another (H200, f64, n = 9 to 21: 3 to
-                // 11 % less time).
+                // Chosen first: of a path for each line a warp takes all, one after another (H200, f64, n = 9 to 21:
+                // 3 to 11 % less time).
                 element of_pivot[width];
                 RICCI_UNROLL
                 for (int j = 0; j < width; ++j) {

@@ -8,9 +8,9 @@
 #include "factor_lanes_results.cuh"
 
 /// Makes of `count` pivots' rows their positions, by a warp, or by `Lanes` neighbors of it for each matrix; all lanes
-/// see them. A round takes each as far as the one has come at which it is: that never passes a position that is k or
-/// more, since all between are less than the one's own number. (Where each waits until the next one's is final, 17
-/// rows take 7 rounds, a tenth of their kernel's time.)
+/// see them. A round takes pivot k from q = at[k] < k to at[q], however far that has come: all that q has passed are
+/// less than q, so none of them was where k ends. (Where k waits until at[q] is final, 17 rows take 7 rounds, a tenth
+/// of their kernel's time.)
 template <int Lanes>
 RICCI_FUNCTION void find_positions(int* positions, int lane, int count) {
     constexpr int rounds = (pivots + Lanes - 1) / Lanes;

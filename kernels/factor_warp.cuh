@@ -12,7 +12,8 @@
 // is meant of what lies in memory, that is factored none the less, with conjugates of sides and solutions.
 //
 // Columns in shared memory lie an odd multiple of 16 bytes apart: then the rows h and columns 2q, or 2q + 1, that the
-// lanes of a tile have lie on different banks.
+// lanes of a tile have lie on different banks. Dense matrices may come packed, and lie so from the first panel's update
+// on (factor_warp_shape.cuh).
 //
 // Constants: factor.hpp's, and
 //   lanes_of_matrix  8, 16 or 32; matrices_of_block * lanes_of_matrix == threads_per_block, whole warps
@@ -255,23 +256,21 @@ class warp_lu : public warp_lanes {
         element x[lane_rows][Width], done[lane_rows][Width];
         get_columns(first, x);
         factor_panel(first, x, done);
-        if (first + Width < all_columns) {
-            put_columns(first, x);
-            __syncwarp();
-            RICCI_UNROLL_ONCE
-            for (int p = 0; p < matrices_of_warp; ++p) {
-                unsigned changed[lane_rows];
-                RICCI_UNROLL
-                for (int r = 0; r < lane_rows; ++r)
-                    changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
-                const panel_product<Width> product(memory_of(of_warp, p), first);
-                if (comes_packed && moves && first == 0)
-                    product.template apply<true>(first + Width, changed);
-                else
-                    product.template apply<false>(first + Width, changed);
-            }
-            __syncwarp();
+        put_columns(first, x);
+        __syncwarp();
+        RICCI_UNROLL_ONCE
+        for (int p = 0; p < matrices_of_warp; ++p) {
+            unsigned changed[lane_rows];
+            RICCI_UNROLL
+            for (int r = 0; r < lane_rows; ++r)
+                changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
+            const panel_product<Width> product(memory_of(of_warp, p), first);
+            if (comes_packed && moves && first == 0)
+                product.template apply<true>(first + Width, changed);
+            else
+                product.template apply<false>(first + Width, changed);
         }
+        __syncwarp();
         put_columns(first, done);
         __syncwarp();
     }
@@ -289,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(threads_per_block, stages > 0 ? sta
     const auto number = [&](int q) { return first + q < a.matrices ? first + q : a.matrices - 1; };
     if constexpr (comes_packed) {
         if (threadIdx.x % 32 == 0) start_barrier(loaded, matrices_of_warp);
-        __syncwarp(); // for compute-sanitizer's racecheck, which takes the lane that started it for another
+        __syncwarp(); // before others wait for it
     }
     RICCI_UNROLL_ONCE
     for (int q = first_of_warp; q < first_of_warp + matrices_of_warp; ++q) {

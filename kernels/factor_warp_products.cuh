@@ -15,12 +15,13 @@ template <int Width>
 struct panel_product {
     static constexpr int slices = (Width + 3) / 4; ///< of 4 columns
     element* columns;
-    const element* came;
+    const element* came; ///< where the first lies, of the first panel's update
     double update[parts][slices][row_tiles][2];
     int row_of[slices];
 
     /// Of the panel that begins at column `first`, where M lies.
-    RICCI_FUNCTION panel_product(matrix_memory& memory, int first) : columns(memory.a), came(memory.column_as_it_came(0)) {
+    RICCI_FUNCTION panel_product(matrix_memory& memory, int first)
+        : columns(memory.a), came(memory.as_it_came()) {
         const int h = static_cast<int>(threadIdx.x % 32) / 4, q = static_cast<int>(threadIdx.x) % 4;
         RICCI_UNROLL
         for (int s = 0; s < slices; ++s) {
@@ -91,7 +92,7 @@ struct panel_product {
   private:
     template <bool IsFirst>
     RICCI_FUNCTION const element* given_column(int j) const {
-        return comes_packed && IsFirst && (sides == 0 || j < n) ? came + j * m : columns + j * lead;
+        return IsFirst && (sides == 0 || j < n) ? came + j * m : columns + j * lead;
     }
     RICCI_FUNCTION void multiply(int s, double (&c)[parts][row_tiles][4], const double (&x)[parts][slices]) const {
         RICCI_UNROLL

@@ -29,21 +29,24 @@ constexpr bool by_rows = matrix_step[matrix_role][1] == 1 || matrix_step[matrix_
 constexpr int in_access = larger_of(1, 16 / static_cast<int>(sizeof(element)));
 constexpr int lead = ((m + in_access - 1) / in_access | 1) * in_access;
 
-/// Matrices one behind another in memory come as they lie there, by one bulk copy: by pieces, each of the 32 bytes in
-/// which memory comes takes a cycle of shared memory where a column begins elsewhere in them than in memory. Where
-/// that is not where columns belong, the first panel's update moves them there (H200, f64, odd n of 23 to 63: 3 to 9
-/// % less time), from the first on; they come far enough behind that none is overwritten before. Not where the
-/// update's reads would meet on the same banks, of columns of a multiple of 4 and of 16-byte elements.
+/// Matrices one behind another in memory come as they lie there, by one bulk copy. Copied by pieces, each of the 32
+/// bytes in which memory comes takes a cycle of shared memory where a column begins elsewhere in them than in memory.
+///
+/// Where columns belong elsewhere than they come (`moves`), the first panel's update puts them there, from the first
+/// on (H200, f64, odd n of 23 to 63: 3 to 9 % less time). When it has written column j, column j + 1 and those behind
+/// it must still be as they came: j * lead + m <= packed_at + (j + 1) * m for all j < n - 1. Columns of a multiple of
+/// 4, and 16-byte elements, do not move: the update's reads would meet on the same banks.
 constexpr bool moves = lead != m;
-constexpr int packed_at = round_up((n - 2) * (lead - m), in_access), room = n * (lead - m) - packed_at;
-constexpr bool comes_packed =
-    in_slabs && !by_rows && (!moves || (m % 4 != 0 && sizeof(element) < 16)) && (sides == 0 || room >= 0);
-/// What moves comes by up to so many elements further, congruent to memory modulo 128 bytes (another 1 %), or 16
-/// where sides are behind it, if that has room.
+constexpr int packed_at = round_up((n - 2) * (lead - m), in_access), room = n * lead - (packed_at + n * m);
+static_assert((n - 2) * lead + m <= packed_at + (n - 1) * m, "no column is overwritten before it is read");
+constexpr bool comes_packed = in_slabs && !by_rows && (!moves || (m % 4 != 0 && sizeof(element) < 16)) &&
+                              (sides == 0 || !moves || room >= in_access - 1);
+/// What moves comes by up to so many elements further: congruent to memory modulo 128 bytes (another 1 %), or, where
+/// right-hand sides lie behind it, 16.
 constexpr int most_shift = !comes_packed || !moves ? 0
                            : sides == 0            ? 128 / static_cast<int>(sizeof(element)) - 1
-                           : room >= in_access - 1 ? in_access - 1
-                                                   : 0;
+                                                   : in_access - 1;
+static_assert(!comes_packed || sides == 0 || packed_at + most_shift + n * m <= n * lead, "sides are not overwritten");
 /// Tiles read up to 8 rows behind the last column's first.
 constexpr int matrix_elements =
     round_up(larger_of((all_columns - 1) * lead + larger_of(lead, 8 * row_halves),
@@ -64,10 +67,8 @@ struct matrix_memory {
     };
 
     RICCI_FUNCTION element* column(int j) { return a + j * lead; }
-    /// Until the first panel's update is done.
-    RICCI_FUNCTION const element* column_as_it_came(int j) {
-        return comes_packed && moves && (sides == 0 || j < n) ? a + (packed_at + shift + j * m) : column(j);
-    }
+    /// The first column until the first panel's update is done; the matrix's others lie m elements further each.
+    RICCI_FUNCTION const element* as_it_came() { return comes_packed && moves ? a + (packed_at + shift) : a; }
 };
 
 /// From a matrix to the next: rows of neighbors, a run for each column, lie on different banks.

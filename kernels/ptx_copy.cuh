@@ -142,7 +142,8 @@ RICCI_FUNCTION void wait_barrier(copy_barrier& b, int parity) {
 #endif
 }
 
-/// The same by a whole warp, which its compiler then knows to be together still.
+/// The same by a whole warp, which votes: NVRTC then knows that the warp is together still, and makes no second code
+/// for lanes that part.
 RICCI_FUNCTION void wait_barrier_by_warp(copy_barrier& b, int parity) {
 #if RICCI_ON_GPU
     unsigned is_over;

@@ -29,7 +29,12 @@ struct shape {
         const auto rest = pivots() % panel;
         return columns() > pivots() ? 0 : rest > panel / 2 ? rest : panel + rest;
     }
-    bool comes_packed() const { return in_slabs && (lead() == m || (m % 4 != 0 && size < 16)); } ///< but for room
+    bool moves() const { return lead() != m; }
+    std::int64_t packed_at() const { return up_to((n - 2) * (lead() - m), in_access()); }
+    bool comes_packed() const {
+        const auto room = n * lead() - (packed_at() + n * m);
+        return in_slabs && (!moves() || (m % 4 != 0 && size < 16)) && (r == 0 || !moves() || room >= in_access() - 1);
+    }
 };
 shape shape_of(const step& st, const batched_tile& tile) {
     const auto s = matrix_sizes_of(st);
@@ -56,10 +61,9 @@ std::int64_t registers_of(const shape& s) {
 std::int64_t matrix_bytes(const shape& s) {
     const std::int64_t run = s.lanes * s.size, rows = 8 * s.halves;
     std::int64_t elements = (s.columns() - 1) * s.lead() + std::max(s.lead(), rows);
-    if (s.comes_packed() && s.lead() != s.m) { // an upper bound
+    if (s.comes_packed() && s.moves()) {
         const std::int64_t most_shift = (s.r > 0 ? s.in_access() : 128 / s.size) - 1;
-        elements = std::max(elements, up_to((s.n - 2) * (s.lead() - s.m), s.in_access()) + most_shift +
-                                          (s.n - 1) * s.m + std::max(s.m, rows));
+        elements = std::max(elements, s.packed_at() + most_shift + (s.n - 1) * s.m + std::max(s.m, rows));
     }
     elements = up_to(elements, s.in_access()) + 2 * up_to(std::max(s.panel, s.last_panel()), s.in_access());
     std::int64_t bytes = up_to(elements * s.size + 4 * (up_to(s.m, 4) + up_to(s.pivots(), 4) + 4), 16);
@@ -100,10 +104,10 @@ std::int64_t factor_warp_shared_bytes(const step& st, const batched_tile& tile) 
     return tile.products * matrix_bytes(shape_of(st, tile));
 }
 
-/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square), when no matrix came
-/// packed and the last panel was as the others: a matrix's steps, and what is done for all of a warp's one by one,
-/// wait for results while as many matrices as fit are under way; shared memory moves 128 bytes a cycle for each; and
-/// the matrices come and go.
+/// What 567 of these kernels took on an H100 (9 to 64 rows, all types), to 13 % (root mean square), when no matrix
+/// came packed and the last panel was as the others: a matrix's steps, and what is done for all of a warp's one by
+/// one, wait for results while as many matrices as fit are under way; shared memory moves 128 bytes a cycle for each;
+/// and the matrices come and go.
 double factor_warp_seconds(const step& st, const batched_tile& tile, const machine& chip) {
     const auto s = shape_of(st, tile);
     const double words = static_cast<double>(s.size) / 4, rows = static_cast<double>(s.lane_rows),

@@ -113,11 +113,10 @@ tuning_key key_of_matrices(const step& st, const machine& chip) {
         const auto* const found = operand_in(st, role);
         if (found == nullptr) continue;
         auto o = *found;
-        if (role == matrix_role::given && w.row >= 0 && w.column >= 0) { // solved in place it lies along the columns
-            auto &row = o.stride[static_cast<std::size_t>(w.row)],
-                 &column = o.stride[static_cast<std::size_t>(w.column)];
-            if (row == 0) std::swap(row, column);
-        }
+        // Of a square system B lies along the rows or the columns, as it is solved in place or not: the same to a
+        // kernel.
+        if (role == matrix_role::given && w.row >= 0 && w.given_row == w.column && !w.smallest_norm)
+            std::swap(o.stride[static_cast<std::size_t>(w.row)], o.stride[static_cast<std::size_t>(w.column)]);
         out.layout += fmt::format(", {} {}{}", name, layout_of(st, o),
                                   role == matrix_role::matrix && w.conjugated ? " conj" : "");
         out.strides += fmt::format("{}{} {}", out.strides.empty() ? "" : ", ", name, strides_of(st, o));

@@ -146,6 +146,19 @@ TEST_CASE("emulator: a warp operation that not all lanes of its mask reach is an
     CHECK(holds(outside.failure(1, 32, 0), "is not in the mask 0xf"));
 }
 
+TEST_CASE("emulator: barriers of copies are used between their start and their end, which waits for all of them") {
+    const auto failure_of = [](const std::string& calls) {
+        fixture f("{ RICCI_SHARED(b); const auto& e = *ricci_emulated; " + calls + " }");
+        return f.failure(1, 1, 64);
+    };
+    CHECK(failure_of("e.start_barrier(b, 1); e.arrive(b, 0); e.wait(b, 0); e.end_barrier(b);") == "");
+    CHECK(holds(failure_of("e.arrive(b, 0);"), "a barrier is used before it was started"));
+    CHECK(holds(failure_of("e.start_barrier(b, 1); e.end_barrier(b); e.arrive(b, 0);"),
+                "a barrier is used before it was started"));
+    CHECK(holds(failure_of("e.start_barrier(b, 2); e.arrive(b, 0); e.end_barrier(b);"),
+                "a barrier that copies are to complete on ends"));
+}
+
 TEST_CASE("emulator: shared memory is poisoned before each block") {
     fixture f("{" + block_index + "RICCI_SHARED(m); float* x = (float*)m; a.out[block] = x[1]; x[1] = 3; }");
     f.run(4, 1, 8, 4);

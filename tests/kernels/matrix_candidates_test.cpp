@@ -1,6 +1,7 @@
 // matrix_candidates_test: every set of parameters that lowering offers for factorizations and solves, by each kernel
 // that can take them, judged by LAPACK's test ratios: the tuner may choose any.
 #include "lowering/factor_layout.hpp"
+#include "lowering/factor_warp.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/place_temporaries.hpp"
 #include "lowering/print.hpp"
@@ -130,15 +131,20 @@ lowering::plan plan_with(const matrix_problem& p, std::int32_t code, const lower
 
 using candidate_look = std::function<void(const runtime::executable& made, const std::string& name)>;
 
-/// Hands `look` the plans by at most so many of a kernel's sets of parameters, compiled; returns how many there are.
+using candidate_choice = std::function<bool(const lowering::batched_tile&)>;
+
+/// Hands `look` the plans by at most so many of a kernel's sets of parameters, or of those that are wanted, compiled;
+/// returns how many there are.
 std::size_t each_candidate(const matrix_problem& p, std::int32_t code, family kernel, std::size_t most,
-                           std::mt19937_64& random, const candidate_look& look) {
+                           std::mt19937_64& random, const candidate_look& look,
+                           const candidate_choice& is_wanted = {}) {
     const device where(code);
     const auto chip = runtime::backend_of(where).machine();
     lowering::step st;
     plan_with(p, code, chip, kernel, nullptr, st);
     if ((st.matrices.task == lowering::matrix_task::substitute) != (kernel == family::substitute)) return 0;
     auto candidates = lowering::factor_candidates(st, chip);
+    if (is_wanted) std::erase_if(candidates, [&](const auto& tile) { return !is_wanted(tile); });
     const auto all = candidates.size();
     std::shuffle(candidates.begin(), candidates.end(), random);
     candidates.resize(std::min(all, most));
@@ -201,6 +207,35 @@ TEST_CASE("candidates of factorizations and solves are right") {
             });
         INFO(to_string(p));
         CHECK(candidates > 0);
+    }
+}
+
+TEST_CASE("LU by warps is right by panels of 4 and of 8, by 8, 16 and 32 lanes") {
+    const auto code = device_under_test();
+    if (device(code).is_cpu()) return;
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c64 = scalar_type::c64;
+    std::mt19937_64 random(1);
+    for (const auto& p : {
+             problem(routine::lu, f64, 13, 13, 0, 9), // moved to their places; last panels of 5
+             problem(routine::lu, f64, 25, 30, 0, 9), // something behind the last panel
+             problem(routine::lu, f32, 22, 10, 0, 9),
+             problem(routine::lu, c64, 18, 18, 0, 9), // come where they belong
+             problem(routine::solve, f64, 15, 15, 2, 9),
+             problem(routine::solve, f32, 13, 13, 1, 9),
+         }) {
+        const auto by_a_warp = [](const lowering::batched_tile& tile) {
+            return lowering::is_by_warps(tile) && tile.threads == 32;
+        };
+        const auto candidates = each_candidate(
+            p, code, family::factor_lanes, 100, random,
+            [&](const auto& made, const auto& name) {
+                const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
+                INFO(name);
+                CHECK(out.mistake == "");
+            },
+            by_a_warp);
+        INFO(to_string(p));
+        CHECK(candidates >= 4);
     }
 }
 

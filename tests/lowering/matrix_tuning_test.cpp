@@ -54,6 +54,15 @@ TEST_CASE("keys of factorizations and solves: method, type, what is solved for, 
         key("X(j,r,e) = solve(A(i,j,e), i, j, B(i,r,e))", "A=c64[8,8,90000] X=c64[8,3,90000] B=c64[8,3,90000]");
     CHECK(solve.layout == "factor_lanes LU in c64, A m, X n, B m");
     CHECK(solve.sizes == std::array<std::int64_t, 3>{8, 8, 3});
+    const auto are_same = [](const auto& a, const auto& b) { return a.layout == b.layout && a.strides == b.strides; };
+    CHECK(are_same(solve, key("solve(A(i,j,e), i, j, X(j,r,e))", "A=c64[8,8,90000] X=c64[8,3,90000]")));
+    CHECK(are_same(key("lu_solve(A(i,j,e), i, j, p(k,e), X(i,r,e), adjoint)",
+                       "A=f64[8,8,90000] p=i32[8,90000] X=f64[8,2,90000]"),
+                   key("X(i,r,e) = lu_solve(A(i,j,e), i, j, p(k,e), B(j,r,e), adjoint)",
+                       "A=f64[8,8,90000] p=i32[8,90000] B=f64[8,2,90000] X=f64[8,2,90000]")));
+    CHECK(key("X(j,r,e) = least_squares(A(i,j,e), i, j, B(i,r,e))",
+              "A=f64[8,12,90000] B=f64[8,3,90000] X=f64[12,3,90000]")
+              .layout == "factor_lanes QR in f64, A n, X m, B n"); // of equations of another number than unknowns
     CHECK(
         key("triangular_solve(conj(A(i,j,e)), i, j, X(j,e), upper, unit_diagonal)", "A=c64[8,8,90000] X=c64[8,90000]")
             .layout == "substitute triangular in c64 upper unit, A m conj, X n, B m");
