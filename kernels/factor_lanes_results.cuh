@@ -61,6 +61,12 @@ struct pivot_inverse {
         }
         factor = from_real<element>(1, 0) / pivot;
     }
+    /// Of x with what another's `factor` and `is_small` were.
+    static RICCI_FUNCTION element product(element x, element factor, bool is_small) {
+        const element unscaled = x * factor;
+        return is_small ? scaled(unscaled, scale) : unscaled;
+    }
+    /// The same by a branch.
     RICCI_FUNCTION element times(element x) const {
         element product = x * factor;
         if (is_small) {

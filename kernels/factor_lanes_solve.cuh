@@ -63,7 +63,7 @@ struct row_solver {
         }
         if constexpr (Divides) {
             RICCI_UNROLL
-            for (int c = 0; c < sides_at_once; ++c) x[c] = divided(x[c], by, by_small);
+            for (int c = 0; c < sides_at_once; ++c) x[c] = pivot_inverse::product(x[c], by, by_small);
             RICCI_UNROLL
             for (int r = 0; r < lines; ++r)
                 RICCI_UNROLL
@@ -113,7 +113,8 @@ struct row_solver {
             for (int r = 0; r < lines; ++r)
                 if (places.position[r] == k) {
                     RICCI_UNROLL
-                    for (int c = 0; c < sides_at_once; ++c) b[r][c] = divided(b[r][c], inverse[r], is_small[r]);
+                    for (int c = 0; c < sides_at_once; ++c)
+                        b[r][c] = pivot_inverse::product(b[r][c], inverse[r], is_small[r]);
                 }
         }
     }
@@ -129,12 +130,6 @@ struct row_solver {
                 if (places.position[r] >= 0 && places.position[r] < k && group.exists)
                     subtract(k, r, is_cholesky ? transposed(r, k) : factor(r, k));
         }
-    }
-
-  private:
-    static RICCI_FUNCTION element divided(element x, element by, bool by_small) {
-        const element product = x * by;
-        return by_small ? scaled(product, pivot_inverse::scale) : product;
     }
 };
 

@@ -151,8 +151,7 @@ class warp_lu : public warp_lanes {
             for (int s = 0; s < at_once; ++s)
                 y[r][s] = has_row(r) && side + s < sides ? memory.column(n + side + s)[row(r)] : zero();
             const auto unknown = [&](int r, int s) {
-                const element x = y[r][s] * inverse[r];
-                return is_small[r] ? scaled(x, pivot_inverse::scale) : x;
+                return pivot_inverse::product(y[r][s], inverse[r], is_small[r]);
             };
             RICCI_UNROLL_ONCE
             for (int k = n - 1; k > 0; --k) {
@@ -265,7 +264,7 @@ class warp_lu : public warp_lanes {
             for (int r = 0; r < lane_rows; ++r)
                 changed[r] = live[r] >> (p * lanes + static_cast<int>(threadIdx.x % 32) / 4);
             const panel_product<Width> product(memory_of(of_warp, p), first);
-            if (comes_packed && moves && first == 0)
+            if (moves && first == 0)
                 product.template apply<true>(first + Width, changed);
             else
                 product.template apply<false>(first + Width, changed);

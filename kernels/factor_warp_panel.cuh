@@ -38,7 +38,7 @@ struct warp_lanes {
 
     template <int Width>
     RICCI_FUNCTION void get_columns(int first, element (&x)[lane_rows][Width]) const {
-        if (comes_packed && moves && first == 0)
+        if (moves && first == 0)
             get_lines<m>(memory.as_it_came() + lane, x);
         else
             get_lines<lead>(memory.column(first) + lane, x);

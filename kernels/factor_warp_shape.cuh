@@ -36,16 +36,15 @@ constexpr int lead = ((m + in_access - 1) / in_access | 1) * in_access;
 /// on (H200, f64, odd n of 23 to 63: 3 to 9 % less time). When it has written column j, column j + 1 and those behind
 /// it must still be as they came: j * lead + m <= packed_at + (j + 1) * m for all j < n - 1. Columns of a multiple of
 /// 4, and 16-byte elements, do not move: the update's reads would meet on the same banks.
-constexpr bool moves = lead != m;
 constexpr int packed_at = round_up((n - 2) * (lead - m), in_access), room = n * lead - (packed_at + n * m);
 static_assert((n - 2) * lead + m <= packed_at + (n - 1) * m, "no column is overwritten before it is read");
-constexpr bool comes_packed = in_slabs && !by_rows && (!moves || (m % 4 != 0 && sizeof(element) < 16)) &&
-                              (sides == 0 || !moves || room >= in_access - 1);
+constexpr bool may_move = m % 4 != 0 && sizeof(element) < 16 && (sides == 0 || room >= in_access - 1),
+               comes_packed = in_slabs && !by_rows && (lead == m || may_move), moves = comes_packed && lead != m;
 /// What moves comes by up to so many elements further: congruent to memory modulo 128 bytes (another 1 %), or, where
 /// right-hand sides lie behind it, 16.
-constexpr int most_shift = !comes_packed || !moves ? 0
-                           : sides == 0            ? 128 / static_cast<int>(sizeof(element)) - 1
-                                                   : in_access - 1;
+constexpr int most_shift = !moves       ? 0
+                           : sides == 0 ? 128 / static_cast<int>(sizeof(element)) - 1
+                                        : in_access - 1;
 static_assert(!comes_packed || sides == 0 || packed_at + most_shift + n * m <= n * lead, "sides are not overwritten");
 /// Tiles read up to 8 rows behind the last column's first.
 constexpr int matrix_elements =
@@ -68,7 +67,7 @@ struct matrix_memory {
 
     RICCI_FUNCTION element* column(int j) { return a + j * lead; }
     /// The first column until the first panel's update is done; the matrix's others lie m elements further each.
-    RICCI_FUNCTION const element* as_it_came() { return comes_packed && moves ? a + (packed_at + shift) : a; }
+    RICCI_FUNCTION const element* as_it_came() { return moves ? a + (packed_at + shift) : a; }
 };
 
 /// From a matrix to the next: rows of neighbors, a run for each column, lie on different banks.

@@ -29,12 +29,13 @@ struct shape {
         const auto rest = pivots() % panel;
         return columns() > pivots() ? 0 : rest > panel / 2 ? rest : panel + rest;
     }
-    bool moves() const { return lead() != m; }
     std::int64_t packed_at() const { return up_to((n - 2) * (lead() - m), in_access()); }
     bool comes_packed() const {
         const auto room = n * lead() - (packed_at() + n * m);
-        return in_slabs && (!moves() || (m % 4 != 0 && size < 16)) && (r == 0 || !moves() || room >= in_access() - 1);
+        const bool may_move = m % 4 != 0 && size < 16 && (r == 0 || room >= in_access() - 1);
+        return in_slabs && (lead() == m || may_move);
     }
+    bool moves() const { return comes_packed() && lead() != m; }
 };
 shape shape_of(const step& st, const batched_tile& tile) {
     const auto s = matrix_sizes_of(st);
@@ -61,7 +62,7 @@ std::int64_t registers_of(const shape& s) {
 std::int64_t matrix_bytes(const shape& s) {
     const std::int64_t run = s.lanes * s.size, rows = 8 * s.halves;
     std::int64_t elements = (s.columns() - 1) * s.lead() + std::max(s.lead(), rows);
-    if (s.comes_packed() && s.moves()) {
+    if (s.moves()) {
         const std::int64_t most_shift = (s.r > 0 ? s.in_access() : 128 / s.size) - 1;
         elements = std::max(elements, s.packed_at() + most_shift + (s.n - 1) * s.m + std::max(s.m, rows));
     }

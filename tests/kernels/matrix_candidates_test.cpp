@@ -163,6 +163,15 @@ std::size_t each_candidate(const matrix_problem& p, std::int32_t code, family ke
 
 constexpr family kernels[] = {family::factor_lanes, family::factor_block, family::factor_blocked, family::substitute};
 
+/// Runs the problem, and checks its results.
+candidate_look judged(const matrix_problem& p, std::int32_t code) {
+    return [&p, code](const runtime::executable& made, const std::string& name) {
+        const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
+        INFO(name);
+        CHECK(out.mistake == "");
+    };
+}
+
 /// The bytes of all operands after a candidate's run on random numbers, of which one matrix's are scaled; but for
 /// that matrix's own.
 std::vector<std::vector<std::byte>> others_results(const matrix_problem& p, std::int32_t code,
@@ -200,11 +209,7 @@ TEST_CASE("candidates of factorizations and solves are right") {
     for (const auto& p : problems()) {
         std::size_t candidates = 0;
         for (const auto kernel : kernels)
-            candidates += each_candidate(p, code, kernel, most, random, [&](const auto& made, const auto& name) {
-                const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
-                INFO(name);
-                CHECK(out.mistake == "");
-            });
+            candidates += each_candidate(p, code, kernel, most, random, judged(p, code));
         INFO(to_string(p));
         CHECK(candidates > 0);
     }
@@ -226,14 +231,8 @@ TEST_CASE("LU by warps is right by panels of 4 and of 8, by 8, 16 and 32 lanes")
         const auto by_a_warp = [](const lowering::batched_tile& tile) {
             return lowering::is_by_warps(tile) && tile.threads == 32;
         };
-        const auto candidates = each_candidate(
-            p, code, family::factor_lanes, 100, random,
-            [&](const auto& made, const auto& name) {
-                const auto out = run_matrix_problem(p, code, [&](const lowering::statement& s) { made.launch(s); });
-                INFO(name);
-                CHECK(out.mistake == "");
-            },
-            by_a_warp);
+        const auto candidates =
+            each_candidate(p, code, family::factor_lanes, 100, random, judged(p, code), by_a_warp);
         INFO(to_string(p));
         CHECK(candidates >= 4);
     }
