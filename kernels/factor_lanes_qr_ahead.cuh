@@ -23,13 +23,10 @@ RICCI_FUNCTION constexpr int end_of_segment(int first) {
     return smaller_of(smaller_of(of_rows, of_columns), reflectors);
 }
 
-constexpr int kept_bytes = 32;
-/// A pivot column is read again for the update where it would take too many registers.
-constexpr bool keeps_pivot = row_slots * static_cast<int>(sizeof(element)) <= kept_bytes;
-
 /// Powers of two by which squares may shrink before they are found anew; and by which what is below the head is
-/// smaller where it may be nothing.
-constexpr int lost_powers = 1, tiny_powers = sizeof(real) == 4 ? 20 : 48;
+/// smaller where it may be nothing. To a quarter norms of random columns err by 0.8 units of the last place on average,
+/// to a half by 0.6, and twice as many steps square anew.
+constexpr int lost_powers = 2, tiny_powers = sizeof(real) == 4 ? 20 : 48;
 /// Whether the columns of a slot are squared at each step: there is little left of them, and of little much is lost.
 RICCI_FUNCTION constexpr bool squares_each(int slot) { return m - (slot + 1) * column_lanes < column_lanes / 2; }
 
@@ -91,7 +88,10 @@ template <int Top, int End>
 RICCI_FUNCTION element of_row(const element (&x)[row_slots], int k) {
     const element own = on_row<Top, End>(x, k);
     if constexpr (row_lanes == 1) return own;
-    return shuffle(own, static_cast<int>(threadIdx.x) % 32 / row_lanes * row_lanes + row_lane_of(k));
+    constexpr int of_column = row_lanes * row_lanes_apart;
+    const int lane = static_cast<int>(threadIdx.x) % 32,
+              first = lane / of_column * of_column + lane % row_lanes_apart;
+    return shuffle(own, first + row_lane_of(k) * row_lanes_apart);
 }
 
 /// Pivot k's reflection, of column slot Slot, whose own row is in row slots [Top, End), others in those behind, from
@@ -169,14 +169,20 @@ template <int First, int End>
 RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, const pivot_memory& memory, lane_place at, int k) {
     constexpr int slot = First / column_lanes; // of the pivot's column
     constexpr int top = unit_slot_of(First), mixed_end = unit_slot_of(End - 1) + row_unit, first_unit = top / of_unit;
-    constexpr int chains = column_slots - slot == 1 ? 4 : column_slots - slot <= 3 ? 2 : 1;
+    // sums of a column's product at once: more of the slot's own, whose next pivot waits for it
+    constexpr int chains = column_slots - slot <= 3 ? 2 : 1, own_chains = column_slots - slot == 1 ? 4 : 2;
     __syncwarp(); // what one warp was told before was read; others' have another set
     tell<slot, top, mixed_end>(x, state, memory, at, k);
     meet();
     const unit_of_column* const vector = memory.vector(k);
-    element v[!keeps_pivot ? 1 : round_up(row_slots, of_unit)], dot[chains][column_slots];
+    constexpr bool keeps = keeps_pivot(top);
+    constexpr bool has_next = End - First > 1 || End % column_lanes != 0; // in this slot
+    // Row k of the slot's columns, which leaves their squares: asked for before H changes it, since all can tell how.
+    element on_pivots_row = zero();
+    if constexpr (has_next && !squares_each(slot)) on_pivots_row = of_row<top, mixed_end>(x[slot], k);
+    element v[keeps ? round_up(row_slots, of_unit) : 1], dot[own_chains][column_slots];
     RICCI_UNROLL
-    for (int s = 0; s < chains; ++s) RICCI_UNROLL
+    for (int s = 0; s < own_chains; ++s) RICCI_UNROLL
     for (int c = slot; c < column_slots; ++c) dot[s][c] = zero();
     RICCI_UNROLL
     for (int u = first_unit; u < units; ++u) {
@@ -184,26 +190,29 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, const pivot_me
         RICCI_UNROLL
         for (int t = 0; t < of_unit; ++t)
             if (const int h = u * of_unit + t; h >= top && h < row_slots) {
-                if constexpr (keeps_pivot) v[h] = unit.at[t];
+                if constexpr (keeps) v[h] = unit.at[t];
                 RICCI_UNROLL
-                for (int c = slot; c < column_slots; ++c) add_dot(dot[h % chains][c], unit.at[t], x[c][h]);
+                for (int c = slot; c < column_slots; ++c)
+                    add_dot(dot[h % (c == slot ? own_chains : chains)][c], unit.at[t], x[c][h]);
             }
     }
-    const element factor = memory.told[k - slot * column_lanes].factor();
+    const told_reflection<element> told = memory.told[k - slot * column_lanes];
+    const element factor = told.factor();
+    // Columns that are done, and the pivot's own, stay: of what is safe products are finite.
+    const element of_slot = selected(at.q <= k - slot * column_lanes, zero(), factor);
     element g[column_slots];
     RICCI_UNROLL
     for (int c = slot; c < column_slots; ++c) {
         RICCI_UNROLL
-        for (int s = 1; s < chains; ++s) dot[0][c] += dot[s][c];
+        for (int s = 1; s < (c == slot ? own_chains : chains); ++s) dot[0][c] += dot[s][c];
         add_up(dot[0][c]);
-        g[c] = factor * dot[0][c];
-        if (c == slot && at.q <= k - slot * column_lanes) g[c] = zero(); // done, or the pivot's own
+        g[c] = (c == slot ? of_slot : factor) * dot[0][c];
     }
     const auto update = [&](element value, int h) {
         RICCI_UNROLL
         for (int c = slot; c < column_slots; ++c) add_product(x[c][h], g[c], value);
     };
-    if constexpr (keeps_pivot) {
+    if constexpr (keeps) {
         RICCI_UNROLL
         for (int h = top; h < row_slots; ++h) update(v[h], h);
     } else {
@@ -216,10 +225,10 @@ RICCI_FUNCTION void reflect(lane_columns& x, column_state& state, const pivot_me
                 if (const int h = u * of_unit + t; h >= top && h < row_slots) update(unit.at[t], h);
         }
     }
-    if constexpr (End - First > 1 || End % column_lanes != 0) { // else there is no further one in the slot
+    if constexpr (has_next) {
         if constexpr (!squares_each(slot)) {
-            const element left = of_row<top, mixed_end>(x[slot], k);
-            state.square -= squared(left);
+            add_product(on_pivots_row, g[slot], told.d);
+            state.square -= squared(on_pivots_row);
         }
         prepare<slot, top, smaller_of(End % column_lanes == 0 ? mixed_end : unit_slot_of(End) + row_unit, row_slots)>(
             x, state, at, k + 1);

@@ -38,7 +38,7 @@ RICCI_FUNCTION complex<R> selected(bool first, complex<R> yes, complex<R> no) {
 template <class T>
 RICCI_FUNCTION void add_up(T& x) {
     RICCI_UNROLL
-    for (int lanes = 1; lanes < row_lanes; lanes *= 2) x += shuffle_xor(x, lanes);
+    for (int lanes = 1; lanes < row_lanes; lanes *= 2) x += shuffle_xor(x, lanes * row_lanes_apart);
 }
 
 /// H for a column's head and what is below it.

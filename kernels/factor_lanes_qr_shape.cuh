@@ -64,16 +64,21 @@ struct lane_place {
     /// registers.
     int zero;
 };
-/// By turns: a warp's lanes are row lanes of one of its matrices, then of the next; else lanes of a matrix are next to
-/// each other.
-RICCI_FUNCTION constexpr lane_place place_of(int thread, bool by_turns) {
-    if (many_warps) return {0, thread / row_lanes, thread % row_lanes, 0, thread / row_lanes >= column_lanes, 0};
-    const int lane = thread % 32, column = lane / row_lanes,
-              of_warp = by_turns ? column % groups_of_warp : lane / lanes_of_matrix,
-              q = by_turns ? column / groups_of_warp : lane % lanes_of_matrix / row_lanes;
+/// Whose lanes are next to each other in a warp.
+enum class lane_order {
+    adjacent, ///< a matrix's, of these a column's row lanes
+    by_turns, ///< row lanes of one of its matrices' columns, then of the next's
+    by_pairs  ///< those of two columns that have the same rows, and what has the columns' others; then the next matrix
+};
+RICCI_FUNCTION constexpr lane_place place_of(int thread, lane_order order) {
+    const int lane = many_warps ? thread : thread % 32, column = lane / row_lanes, pair = lane / 2 / row_lanes;
+    int of_warp = lane / lanes_of_matrix, q = lane % lanes_of_matrix / row_lanes, r = lane % row_lanes;
+    if (order == lane_order::by_turns) of_warp = column % groups_of_warp, q = column / groups_of_warp;
+    if (order == lane_order::by_pairs)
+        of_warp = pair % groups_of_warp, q = pair / groups_of_warp * 2 + lane % 2, r = lane / 2 % row_lanes;
     const bool beyond = of_warp >= groups_of_warp; // looks at what its own warp's barriers guard
-    const int group = beyond ? 0 : of_warp;
-    return {thread / 32 * groups_of_warp + group, q, lane % row_lanes, group, beyond || q >= column_lanes, 0};
+    const int group = beyond ? 0 : of_warp, before = many_warps ? 0 : thread / 32 * groups_of_warp;
+    return {before + group, q, r, group, beyond || q >= column_lanes, 0};
 }
 
 RICCI_FUNCTION constexpr int row_of(lane_place at, int h) {

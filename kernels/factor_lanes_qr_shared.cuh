@@ -4,8 +4,8 @@
 // apart, or one more than that. Three things keep them apart, as a count of bank conflicts at compile time finds them
 // to be worth it:
 //
-//   the warp's matrices take turns in its lanes, row lanes of one, then of the next: what is read at once is of few
-//     columns. Right-hand sides want a matrix's lanes next to each other
+//   the warp's matrices take turns in its lanes: what is read at once is of few columns. Right-hand sides want a
+//     matrix's lanes next to each other
 //   each matrix is moved further than the one before: a copy of its own, for matrices that are worth one
 //   lanes that would meet read their rows in different orders, unit h ^ twist where others read h, and put them right
 //     by exchanges of registers under predicates, log2 of the number of orders times half the registers
@@ -22,7 +22,7 @@ using matrices_unmoved = matrices_moved_by<1, 16>;
 constexpr bool is_flat = one_lane && matrices_unmoved::is_span;
 
 struct reading_order {
-    bool by_turns;             ///< matrices in the warp's lanes
+    lane_order lanes;
     int shift;                 ///< bytes that each of the block's matrices is moved further than the one before
     int orders, divisor, step; ///< a lane's twist is lane / divisor % orders * step units of rows
 };
@@ -41,7 +41,7 @@ RICCI_FUNCTION constexpr int turns_of(reading_order o) {
     for (int begin = 0; begin < 32; begin += at_once) {
         int most = 0, on_bank[at_once] = {};
         for (int lane = begin; lane < begin + at_once && lane < 32; ++lane) {
-            const lane_place at = place_of(lane, o.by_turns);
+            const lane_place at = place_of(lane, o.lanes);
             if (at.idle) continue;
             const int twist = twist_of(o, lane),
                       element_at = offset_in_shared(row_of(at, is_flat ? 0 : twist), column_of(at, 0)) +
@@ -54,73 +54,6 @@ RICCI_FUNCTION constexpr int turns_of(reading_order o) {
     }
     return turns;
 }
-/// Instructions that a turn is worth: more is lost again where registers are few. Copies are worth less than one.
-constexpr int of_turn = 2;
-RICCI_FUNCTION constexpr int cost_of(reading_order o) {
-    int bits = 0;
-    while (1 << bits < o.orders) ++bits;
-    return turns_of(o) * of_turn + (o.shift > 0 ? 1 : 0) + bits * row_unit * static_cast<int>(sizeof(element) / 4);
-}
-
-/// Bytes of matrices that are worth a copy of their own: on an H100 smaller ones took 3 to 12% longer with one.
-constexpr int moved_bytes = 2048;
-RICCI_FUNCTION constexpr reading_order find_shift() {
-    constexpr int bytes = m * n * static_cast<int>(sizeof(element));
-    constexpr bool moves = matrices_unmoved::is_span && groups_of_warp > 1 && bytes % 16 == 0 &&
-                           bytes >= moved_bytes && matrices_of_block == groups;
-    reading_order best{groups_of_warp > 1 && sides == 0, 0, 1, 1, 1};
-    int least = cost_of(best);
-    for (int by_turns = best.by_turns; by_turns >= 0; --by_turns)
-        for (int shift = 0; shift < (moves ? 128 : 16); shift += 16) {
-            const reading_order o{by_turns == 1, shift, 1, 1, 1};
-            if (const int cost = cost_of(o); cost < least) best = o, least = cost;
-        }
-    return best;
-}
-constexpr int twisted_units = (is_flat ? m * n : row_slots) / row_unit; ///< as far as whole groups go
-RICCI_FUNCTION constexpr reading_order find_twist(reading_order best) {
-    int least = cost_of(best);
-    for (int orders = 2; orders <= 32 && orders <= twisted_units; orders *= 2)
-        for (int step = 1; step * orders <= twisted_units && step <= 8; step *= 2)
-            for (int divisor = 1; divisor * orders <= 32; divisor *= 2) {
-                const reading_order o{best.by_turns, best.shift, orders, divisor, step};
-                if (const int cost = cost_of(o); cost < least) best = o, least = cost;
-            }
-    return best;
-}
-RICCI_FUNCTION constexpr reading_order find_order() {
-    constexpr reading_order moved = find_shift();
-    if constexpr (moved.shift > 0) return moved;
-    constexpr reading_order first = find_twist(moved);
-    if constexpr (groups_of_warp == 1 || sides > 0) return first;
-    constexpr reading_order other = find_twist({!moved.by_turns, 0, 1, 1, 1});
-    return cost_of(other) < cost_of(first) ? other : first;
-}
-constexpr reading_order order = find_order();
-constexpr int twisted_group = order.orders * order.step * row_unit,
-              twisted_slots = twisted_units * row_unit / twisted_group * twisted_group;
-
-RICCI_FUNCTION constexpr lane_place place_of(int thread) { return place_of(thread, order.by_turns); }
-
-/// The lanes of the thread's matrix, of its warp.
-RICCI_FUNCTION unsigned of_matrix(lane_place at) {
-    constexpr unsigned all = lanes_of_matrix < 32 ? (1u << lanes_of_matrix % 32) - 1 : ~0u;
-    if constexpr (!order.by_turns) return all << at.of_warp * lanes_of_matrix % 32;
-    unsigned of_first = 0;
-    RICCI_UNROLL
-    for (int q = 0; q < column_lanes; ++q)
-        of_first |= ((1u << row_lanes % 32) - 1) << q * groups_of_warp * row_lanes % 32;
-    return of_first << at.of_warp * row_lanes;
-}
-
-using matrices_in_shared =
-    matrices_moved_by<order.shift == 0 ? 1 : matrices_of_block, order.shift == 0 ? 16 : order.shift>;
-static_assert(order.shift == 0 || matrices_in_shared::of_group == 1);
-using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
-using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
-static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in place");
-
-constexpr int of_told = 2 * static_cast<int>(sizeof(element)); ///< bytes, of factor_lanes_qr_reflection's
 
 // Pivot columns go from their lanes to the others through shared memory, 16 bytes at a time: of each a vector a row
 // lane. These are 16 bytes modulo 128 apart: lanes that read several at a time find them on different banks. Where
@@ -132,6 +65,132 @@ struct alignas(16) unit_of_column {
 constexpr int vector_units = units < 2 ? 1 : round_up(units - 1, 8) + 1,
               vectors_of_set = one_lane ? 0 : groups * row_lanes;
 static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix's pivots at once");
+
+constexpr int kept_bytes = 48;
+/// A pivot column is read again for the update where its rows from slot `top` on would take too many registers.
+RICCI_FUNCTION constexpr bool keeps_pivot(int top) {
+    return (row_slots - top) * static_cast<int>(sizeof(element)) <= kept_bytes;
+}
+
+/// Turns that shared memory takes for pivot columns on their way through it. 16 bytes a lane are read by eight lanes at
+/// a time, or by 16 where all lanes i and i ^ 1, or all i and i ^ 2, read the same (an H200's counters show both), and
+/// written by eight.
+RICCI_FUNCTION constexpr int turns_of_pivots(lane_order lanes) {
+    bool are_pairs[2] = {true, true};
+    for (int lane = 0; lane < 32; ++lane)
+        for (int bit = 0; bit < 2; ++bit) {
+            const lane_place at = place_of(lane, lanes), other = place_of(lane ^ (1 << bit), lanes);
+            if (at.group != other.group || at.r != other.r) are_pairs[bit] = false;
+        }
+    const int reading = are_pairs[0] || are_pairs[1] ? 2 : 4;
+    int turns = 0;
+    for (int k = 0; k < reflectors; ++k) {
+        int writing = 0;
+        for (int first = 0; first < 32; first += 8) {
+            bool writes = false;
+            for (int lane = first; lane < first + 8; ++lane) {
+                const lane_place at = place_of(lane, lanes);
+                writes = writes || (at.q == k % column_lanes && !at.idle);
+            }
+            writing += writes ? 1 : 0;
+        }
+        const int top = row_slot_of(k);
+        turns += (units - top / of_unit) * (reading * (keeps_pivot(top) ? 1 : 2) + writing);
+    }
+    return turns;
+}
+
+/// Instructions that a turn is worth: more is lost again where registers are few. Copies are worth less than one.
+constexpr int of_turn = 2;
+/// Of an access to a lane's columns.
+RICCI_FUNCTION constexpr int cost_of(reading_order o) {
+    int bits = 0;
+    while (1 << bits < o.orders) ++bits;
+    return turns_of(o) * of_turn + (o.shift > 0 ? 1 : 0) + bits * row_unit * static_cast<int>(sizeof(element) / 4);
+}
+RICCI_FUNCTION constexpr int cost_with_pivots(reading_order o) {
+    return cost_of(o) * (2 * column_slots * row_slots / row_unit) + of_turn * turns_of_pivots(o.lanes);
+}
+
+/// Bytes of matrices that are worth a copy of their own: on an H100 smaller ones took 3 to 12% longer with one.
+constexpr int moved_bytes = 2048;
+RICCI_FUNCTION constexpr reading_order find_shift(reading_order best) {
+    constexpr int bytes = m * n * static_cast<int>(sizeof(element));
+    constexpr bool moves = matrices_unmoved::is_span && groups_of_warp > 1 && bytes % 16 == 0 &&
+                           bytes >= moved_bytes && matrices_of_block == groups;
+    int least = cost_of(best);
+    for (int shift = 0; shift < (moves ? 128 : 16); shift += 16) {
+        const reading_order o{best.lanes, shift, 1, 1, 1};
+        if (const int cost = cost_of(o); cost < least) best = o, least = cost;
+    }
+    return best;
+}
+constexpr int twisted_units = (is_flat ? m * n : row_slots) / row_unit; ///< as far as whole groups go
+RICCI_FUNCTION constexpr reading_order find_twist(reading_order best) {
+    int least = cost_of(best);
+    for (int orders = 2; orders <= 32 && orders <= twisted_units; orders *= 2)
+        for (int step = 1; step * orders <= twisted_units && step <= 8; step *= 2)
+            for (int divisor = 1; divisor * orders <= 32; divisor *= 2) {
+                const reading_order o{best.lanes, best.shift, orders, divisor, step};
+                if (const int cost = cost_of(o); cost < least) best = o, least = cost;
+            }
+    return best;
+}
+RICCI_FUNCTION constexpr reading_order plain(lane_order lanes) { return {lanes, 0, 1, 1, 1}; }
+/// Where what lanes read and write of their columns takes the fewest turns.
+RICCI_FUNCTION constexpr reading_order find_order() {
+    constexpr bool takes_turns = groups_of_warp > 1 && sides == 0;
+    constexpr reading_order of_adjacent = find_shift(plain(lane_order::adjacent));
+    if constexpr (!takes_turns) return of_adjacent.shift > 0 ? of_adjacent : find_twist(of_adjacent);
+    constexpr reading_order of_turns = find_shift(plain(lane_order::by_turns)),
+                            moved = cost_of(of_adjacent) < cost_of(of_turns) ? of_adjacent : of_turns;
+    if constexpr (moved.shift > 0) return moved;
+    constexpr reading_order turns = find_twist(plain(lane_order::by_turns)),
+                            adjacent = find_twist(plain(lane_order::adjacent));
+    return cost_of(adjacent) < cost_of(turns) ? adjacent : turns;
+}
+/// Pairs, where pivots' turns are worth them: on an H200 those that take less than 6/7 were 2% faster on average, of
+/// matrices of up to 64 rows, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
+RICCI_FUNCTION constexpr reading_order find_order_with_pairs() {
+    constexpr reading_order others = find_order();
+    if constexpr (sides == 0 && !one_lane &&
+                  groups_of_warp * row_lanes * round_up(column_lanes, 2) <= (many_warps ? lanes_of_matrix : 32)) {
+        constexpr reading_order unmoved = plain(lane_order::by_pairs),
+                                moved = others.shift > 0 ? find_shift(unmoved) : unmoved,
+                                pairs = moved.shift > 0 ? moved : find_twist(moved);
+        if (7 * cost_with_pivots(pairs) < 6 * cost_with_pivots(others)) return pairs;
+    }
+    return others;
+}
+constexpr reading_order order = find_order_with_pairs();
+/// How far a column's row lanes, and a warp's matrices, are apart in its lanes.
+constexpr int row_lanes_apart = order.lanes == lane_order::by_pairs ? 2 : 1,
+              matrices_apart = order.lanes == lane_order::adjacent ? lanes_of_matrix : row_lanes * row_lanes_apart;
+constexpr int twisted_group = order.orders * order.step * row_unit,
+              twisted_slots = twisted_units * row_unit / twisted_group * twisted_group;
+
+RICCI_FUNCTION constexpr lane_place place_of(int thread) { return place_of(thread, order.lanes); }
+
+/// The lanes of the thread's matrix, of its warp.
+RICCI_FUNCTION constexpr unsigned of_first_matrix() {
+    unsigned out = 0;
+    for (int lane = 0; lane < 32; ++lane)
+        if (const lane_place at = place_of(lane); at.of_warp == 0 && !at.idle) out |= 1u << lane;
+    return out;
+}
+RICCI_FUNCTION unsigned of_matrix(lane_place at) {
+    constexpr unsigned first = of_first_matrix();
+    return first << at.of_warp * matrices_apart % 32;
+}
+
+using matrices_in_shared =
+    matrices_moved_by<order.shift == 0 ? 1 : matrices_of_block, order.shift == 0 ? 16 : order.shift>;
+static_assert(order.shift == 0 || matrices_in_shared::of_group == 1);
+using given_in_shared = matrix_slab<given_role, smallest_norm ? n : m, at_least_one(sides), padded_rows>;
+using solutions_in_shared = matrix_slab<solution_role, smallest_norm ? m : n, at_least_one(sides), padded_rows>;
+static_assert(given_in_shared::apart == solutions_in_shared::apart, "solved in place");
+
+constexpr int of_told = 2 * static_cast<int>(sizeof(element)); ///< bytes, of factor_lanes_qr_reflection's
 
 /// Beside the slab's barrier: whether a matrix has to be factored the slow way. Behind: what is told of a slot's
 /// pivots.

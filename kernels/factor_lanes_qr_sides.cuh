@@ -93,7 +93,7 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
 /// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by: then others
 /// do it in the same way, so that a matrix's solutions do not depend on which those beside it are.
 RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int lane, bool exists) {
-    static_assert(sides == 0 || !order.by_turns, "lanes of a matrix are next to each other");
+    static_assert(sides == 0 || order.lanes == lane_order::adjacent, "lanes of a matrix are next to each other");
     constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
     const int thread = static_cast<int>(threadIdx.x) % 32, first = thread - lane;

@@ -93,11 +93,13 @@ TEST_CASE("every size of every type, by kernels with sizes as arguments") { // o
     });
 }
 
-TEST_CASE("QR in registers") { // by lanes that read pairs of rows, and single ones; of matrices moved apart, or not
+// by lanes that read pairs of rows, and single ones; of matrices moved apart, or not; in each order of a warp's lanes,
+// and by two warps
+TEST_CASE("QR in registers") {
     const auto device = device_under_test();
     std::vector<matrix_problem> problems;
     std::size_t turn = 0;
-    for (const std::int64_t n : {10, 16, 20, 21, 24, 26, 30, 32}) {
+    for (const std::int64_t n : {10, 16, 17, 20, 21, 24, 26, 29, 30, 32, 45, 56, 61}) {
         matrix_problem p;
         p.what = routine::qr, p.m = p.n = n, p.type = scalar_type::f64;
         p.wide = turn++ % 3 == 0;
