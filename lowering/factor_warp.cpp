@@ -97,7 +97,7 @@ bool warps_are_faster(const step& st) {
     case scalar_type::f32:
         return most > 22;
     default:
-        return most > (s.r > 0 ? 13 : 21) || fills_tiles;
+        return most > (s.r > 0 ? 14 : 21) || fills_tiles;
     }
 }
 
