@@ -3,7 +3,7 @@
 // As soon as a pivot's column is up to date its lanes publish v = (d, x), while others are still at work with the one
 // before. For that the column's norm has to be known without a pass over it: a slot's columns are squared when the
 // slot's first pivot comes, and each of its steps then takes from the squares what it leaves on its row. Where that
-// would lose more than a bit the slot's columns are squared again, as also where what is below the head could be
+// would leave less than a quarter the slot's columns are squared again, as also where what is below the head could be
 // nothing at all, which is exactly so for H = I alone. v^H c then takes one pass and one sum over the row lanes.
 #pragma once
 

@@ -1,6 +1,7 @@
 // factor_lanes_qr_shape: which lane holds what of a matrix.
 //
-// A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other. A lane holds
+// A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other, or
+// every other lane (lane_order). A lane holds
 // in registers of the columns j = q + column_lanes * slot the rows i = r + row_lanes * slot, cyclic both ways, so
 // that all lanes have work as the trailing matrix shrinks. Right-hand sides are further columns, but where the
 // smallest solution is wanted, which Q is multiplied to at last. More than 32 lanes
@@ -37,7 +38,7 @@ constexpr int groups = many_warps ? 1 : threads_per_block / 32 * groups_of_warp;
 
 static_assert(column_lanes <= lanes_of_matrix && row_lanes <= 32, "a lane for each column");
 static_assert(threads_per_block % 32 == 0 && (!many_warps || threads_per_block == lanes_of_matrix), "whole warps");
-static_assert(lanes_of_matrix % row_lanes == 0, "row lanes are neighbors that exchange by bits of their number");
+static_assert(lanes_of_matrix % row_lanes == 0, "row lanes exchange by bits of their number");
 static_assert(sides == 0 || m >= n, "least squares");
 
 constexpr int of_unit = 16 / static_cast<int>(sizeof(element)); ///< elements of 16 bytes

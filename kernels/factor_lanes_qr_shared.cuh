@@ -66,6 +66,7 @@ constexpr int vector_units = units < 2 ? 1 : round_up(units - 1, 8) + 1,
               vectors_of_set = one_lane ? 0 : groups * row_lanes;
 static_assert(one_lane || row_lanes * vector_units * of_unit >= m, "and a matrix's pivots at once");
 
+/// On an H200 64 and 32 were no faster.
 constexpr int kept_bytes = 48;
 /// A pivot column is read again for the update where its rows from slot `top` on would take too many registers.
 RICCI_FUNCTION constexpr bool keeps_pivot(int top) {
@@ -149,11 +150,11 @@ RICCI_FUNCTION constexpr reading_order find_order() {
                             adjacent = find_twist(plain(lane_order::adjacent));
     return cost_of(adjacent) < cost_of(turns) ? adjacent : turns;
 }
-/// Pairs, where pivots' turns are worth them: on an H200 those that take less than 6/7 were 2% faster on average, of
-/// matrices of up to 64 rows, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
+/// Pairs, where their cost is below 6/7 of the others': on an H200 f64 matrices of up to 64 rows were 2% faster then on
+/// average, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
 RICCI_FUNCTION constexpr reading_order find_order_with_pairs() {
     constexpr reading_order others = find_order();
-    if constexpr (sides == 0 && !one_lane &&
+    if constexpr (sides == 0 && !one_lane && 2 * row_lanes <= 32 &&
                   groups_of_warp * row_lanes * round_up(column_lanes, 2) <= (many_warps ? lanes_of_matrix : 32)) {
         constexpr reading_order unmoved = plain(lane_order::by_pairs),
                                 moved = others.shift > 0 ? find_shift(unmoved) : unmoved,
@@ -171,13 +172,14 @@ constexpr int twisted_group = order.orders * order.step * row_unit,
 
 RICCI_FUNCTION constexpr lane_place place_of(int thread) { return place_of(thread, order.lanes); }
 
-/// The lanes of the thread's matrix, of its warp.
+/// Those of the warp's first matrix that have columns.
 RICCI_FUNCTION constexpr unsigned of_first_matrix() {
     unsigned out = 0;
     for (int lane = 0; lane < 32; ++lane)
         if (const lane_place at = place_of(lane); at.of_warp == 0 && !at.idle) out |= 1u << lane;
     return out;
 }
+/// Those of the thread's.
 RICCI_FUNCTION unsigned of_matrix(lane_place at) {
     constexpr unsigned first = of_first_matrix();
     return first << at.of_warp * matrices_apart % 32;

@@ -22,7 +22,8 @@ bool is_by_warps(const batched_tile& tile);
 /// memory has room for.
 std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& chip);
 
-/// Whether they were faster than factor_lanes.cpp's kernels on an H100 at sizes like the step's.
+/// Whether they were faster than factor_lanes.cpp's kernels on an H100 at sizes like the step's; of f64 with right-hand
+/// sides, from 15 rows on, on an H200.
 bool warps_are_faster(const step& st);
 
 /// Dynamic shared memory a block.
