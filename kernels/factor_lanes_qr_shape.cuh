@@ -69,7 +69,7 @@ struct lane_place {
 enum class lane_order {
     adjacent, ///< a matrix's, of these a column's row lanes
     by_turns, ///< row lanes of one of its matrices' columns, then of the next's
-    by_pairs  ///< those of two columns that have the same rows, and what has the columns' others; then the next matrix
+    by_pairs  ///< two columns' lanes in turns, row lane by row lane; then the next matrix's
 };
 RICCI_FUNCTION constexpr lane_place place_of(int thread, lane_order order) {
     const int lane = many_warps ? thread : thread % 32, column = lane / row_lanes, pair = lane / 2 / row_lanes;

@@ -127,7 +127,9 @@ RICCI_FUNCTION constexpr reading_order find_shift(reading_order best) {
     return best;
 }
 constexpr int twisted_units = (is_flat ? m * n : row_slots) / row_unit; ///< as far as whole groups go
+/// What is moved is not twisted as well.
 RICCI_FUNCTION constexpr reading_order find_twist(reading_order best) {
+    if (best.shift > 0) return best;
     int least = cost_of(best);
     for (int orders = 2; orders <= 32 && orders <= twisted_units; orders *= 2)
         for (int step = 1; step * orders <= twisted_units && step <= 8; step *= 2)
@@ -138,17 +140,19 @@ RICCI_FUNCTION constexpr reading_order find_twist(reading_order best) {
     return best;
 }
 RICCI_FUNCTION constexpr reading_order plain(lane_order lanes) { return {lanes, 0, 1, 1, 1}; }
+RICCI_FUNCTION constexpr reading_order cheaper(reading_order one, reading_order other) {
+    return cost_of(other) < cost_of(one) ? other : one;
+}
 /// Where what lanes read and write of their columns takes the fewest turns.
 RICCI_FUNCTION constexpr reading_order find_order() {
     constexpr bool takes_turns = groups_of_warp > 1 && sides == 0;
     constexpr reading_order of_adjacent = find_shift(plain(lane_order::adjacent));
-    if constexpr (!takes_turns) return of_adjacent.shift > 0 ? of_adjacent : find_twist(of_adjacent);
-    constexpr reading_order of_turns = find_shift(plain(lane_order::by_turns)),
-                            moved = cost_of(of_adjacent) < cost_of(of_turns) ? of_adjacent : of_turns;
+    if constexpr (!takes_turns) return find_twist(of_adjacent);
+    constexpr reading_order moved = cheaper(find_shift(plain(lane_order::by_turns)), of_adjacent);
     if constexpr (moved.shift > 0) return moved;
-    constexpr reading_order turns = find_twist(plain(lane_order::by_turns)),
-                            adjacent = find_twist(plain(lane_order::adjacent));
-    return cost_of(adjacent) < cost_of(turns) ? adjacent : turns;
+    constexpr reading_order twisted_by_turns = find_twist(plain(lane_order::by_turns)),
+                            twisted_adjacent = find_twist(plain(lane_order::adjacent));
+    return cheaper(twisted_by_turns, twisted_adjacent);
 }
 /// Pairs, where their cost is below 6/7 of the others': on an H200 f64 matrices of up to 64 rows were 2% faster then on
 /// average, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
@@ -157,8 +161,7 @@ RICCI_FUNCTION constexpr reading_order find_order_with_pairs() {
     if constexpr (sides == 0 && !one_lane && 2 * row_lanes <= 32 &&
                   groups_of_warp * row_lanes * round_up(column_lanes, 2) <= (many_warps ? lanes_of_matrix : 32)) {
         constexpr reading_order unmoved = plain(lane_order::by_pairs),
-                                moved = others.shift > 0 ? find_shift(unmoved) : unmoved,
-                                pairs = moved.shift > 0 ? moved : find_twist(moved);
+                                pairs = find_twist(others.shift > 0 ? find_shift(unmoved) : unmoved);
         if (7 * cost_with_pivots(pairs) < 6 * cost_with_pivots(others)) return pairs;
     }
     return others;
