@@ -38,7 +38,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     const int zero_for_all = static_cast<int>(a.matrices >> 62);
     lane_place at = place_of(static_cast<int>(threadIdx.x) + zero_for_all);
     at.zero = zero_for_all;
-    const int lane = at.q * row_lanes + at.r, p = before + at.group;
+    const int lane = number_of(at), p = before + at.group;
     at.idle = at.idle || p >= share.count;
     element* const matrix = matrices.matrix(p < share.count ? p : 0);
     element* const right = all_sides + p * given_in_shared::apart;
@@ -71,7 +71,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
             meet();
             auto* const inverses =
                 reinterpret_cast<element*>(memory + vectors_place + at.group * (row_lanes * vector_units * 16));
-            info = solve_sides(matrix, right, inverses, taus, lane, !at.idle);
+            info = solve_sides(matrix, right, inverses, taus, at, !at.idle);
         }
     }
     if constexpr (has_role[info_role])

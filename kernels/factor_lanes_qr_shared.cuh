@@ -154,11 +154,13 @@ RICCI_FUNCTION constexpr reading_order find_order() {
                             twisted_adjacent = find_twist(plain(lane_order::adjacent));
     return cheaper(twisted_by_turns, twisted_adjacent);
 }
+/// Whether lanes that work can be numbered from 0 on: those that solve are, and multiply by Q where they are adjacent.
+constexpr bool are_numbered = sides == 0 || (!smallest_norm && column_lanes % 2 == 0);
 /// Pairs, where their cost is below 6/7 of the others': on an H200 f64 matrices of up to 64 rows were 2% faster then on
 /// average, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
 RICCI_FUNCTION constexpr reading_order find_order_with_pairs() {
     constexpr reading_order others = find_order();
-    if constexpr (sides == 0 && !one_lane && 2 * row_lanes <= 32 &&
+    if constexpr (are_numbered && !one_lane && 2 * row_lanes <= 32 &&
                   groups_of_warp * row_lanes * round_up(column_lanes, 2) <= (many_warps ? lanes_of_matrix : 32)) {
         constexpr reading_order unmoved = plain(lane_order::by_pairs),
                                 pairs = find_twist(others.shift > 0 ? find_shift(unmoved) : unmoved);
@@ -186,6 +188,15 @@ RICCI_FUNCTION constexpr unsigned of_first_matrix() {
 RICCI_FUNCTION unsigned of_matrix(lane_place at) {
     constexpr unsigned first = of_first_matrix();
     return first << at.of_warp * matrices_apart % 32;
+}
+
+/// A lane's number among its matrix's, from 0 to lanes_at_work - 1 of those that work, and the lane of a number.
+RICCI_FUNCTION int number_of(lane_place at) {
+    if constexpr (order.lanes != lane_order::by_pairs) return at.q * row_lanes + at.r;
+    return at.q / 2 * (2 * row_lanes) + at.r * 2 + at.q % 2;
+}
+RICCI_FUNCTION int lane_of(int number, int of_warp) {
+    return (number / matrices_apart * groups_of_warp + of_warp) * matrices_apart + number % matrices_apart;
 }
 
 using matrices_in_shared =

@@ -7,6 +7,7 @@
 /// Lanes that multiply a right-hand side by Q: those of the matrix, or, of more than a warp, a warp to each side.
 constexpr int lanes_of_side = many_warps ? 32 : lanes_at_work,
               lines_of_side = (m + lanes_of_side - 1) / lanes_of_side;
+static_assert(!smallest_norm || order.lanes == lane_order::adjacent, "sums over lanes that are next to each other");
 
 /// Over these lanes, the same in each; lane: its number among them.
 RICCI_FUNCTION element sum_of_side(element x, int lane) {
@@ -92,11 +93,10 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
 /// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown goes
 /// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by: then others
 /// do it in the same way, so that a matrix's solutions do not depend on which those beside it are.
-RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int lane, bool exists) {
-    static_assert(sides == 0 || order.lanes == lane_order::adjacent, "lanes of a matrix are next to each other");
+RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_place at, bool exists) {
     constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
-    const int thread = static_cast<int>(threadIdx.x) % 32, first = thread - lane;
+    const int lane = number_of(at);
     const auto row = [&](int h) { return lane + lanes_at_work * h; };
     const auto has_row = [&](int h) { return exists && row(h) < n; };
     element inverse[lines];
@@ -107,10 +107,11 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int la
         inverse[h] = has_row(h) ? inverse_for_solving(as_meant(r_factor[offset_in_shared(row(h), row(h))]))
                                 : from_real<element>(1, 0);
         is_plain = is_plain && real_of(inverse[h]) == real_of(inverse[h]);
-        const unsigned zeros = __ballot_sync(0xffffffffu, size_of_pivot(inverse[h]) == 0) >> first;
-        if (const unsigned mine = zeros << (32 - lanes_at_work); mine != 0) { // others' are above
-            info = lanes_at_work * h + 1;
-            while ((zeros >> (info - 1 - lanes_at_work * h) & 1u) == 0) ++info;
+        const unsigned zeros = __ballot_sync(0xffffffffu, size_of_pivot(inverse[h]) == 0) & of_matrix(at);
+        if (zeros != 0) {
+            int number = 0;
+            while ((zeros >> lane_of(number, at.of_warp) & 1u) == 0) ++number;
+            info = lanes_at_work * h + number + 1;
         }
     }
     if (__any_sync(0xffffffffu, !is_plain)) return -1;
@@ -133,7 +134,7 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int la
                     of_column[g] = exists && row(g) < k ? as_meant(r_factor[offset_in_shared(row(g), k)]) : zero();
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
-                    const element solution = shuffle(product_of(y[h][s], inverse[h]), first + l);
+                    const element solution = shuffle(product_of(y[h][s], inverse[h]), lane_of(l, at.of_warp));
                     RICCI_UNROLL
                     for (int g = 0; g <= h; ++g)
                         if (row(g) < k) subtract_product(y[g][s], of_column[g], solution);
@@ -153,9 +154,10 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, int la
 /// Columns of R from the last on; of smallest_norm rows of R^H from the first on. Returns LAPACK's info; NaN are the
 /// solutions where it is not 0. inverses: memory for n elements, of the matrix; not used by a single lane.
 RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element* inverses, const element* taus,
-                               int lane, bool exists) {
+                               lane_place at, bool exists) {
     if constexpr (!many_warps && !one_lane && !smallest_norm)
-        if (const int info = solve_by_rows(r_factor, right, lane, exists); info >= 0) return info;
+        if (const int info = solve_by_rows(r_factor, right, at, exists); info >= 0) return info;
+    const int lane = number_of(at);
     const auto inverse_of = [&](int k) {
         return one_lane ? inverse_for_solving(as_meant(r_factor[offset_in_shared(k, k)])) : inverses[k];
     };
