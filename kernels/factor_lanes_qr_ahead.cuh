@@ -244,13 +244,13 @@ RICCI_FUNCTION void finish_slot(lane_columns& x, column_state& state, const pivo
     if (all_are || (j < reflectors && !at.idle)) {
         const told_reflection<element> h = memory.told[at.q < column_lanes ? at.q : 0];
         if (!h.was_safe()) state.unsafe = true;
-        const element scale = h.scale();
+        const element scale = keeps_reflectors ? h.scale() : zero();
         RICCI_UNROLL
         for (int i = 0; i < row_slots; ++i) {
             constexpr int first = Slot * column_lanes, end = first + column_lanes;
             if (first_row_of(i) + unit_lanes <= first) continue;
             const element value = x[Slot][i];
-            if (row_of(at, i) > j) x[Slot][i] = value * scale;
+            if (keeps_reflectors && row_of(at, i) > j) x[Slot][i] = value * scale;
             if (first_row_of(i) < end && row_of(at, i) == j) x[Slot][i] = h.beta(value);
         }
     }

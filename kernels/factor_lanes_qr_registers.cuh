@@ -61,6 +61,14 @@ RICCI_FUNCTION constexpr bool is_full_unit(int h) {
     return first_row_of(end - 1) + unit_lanes <= m;
 }
 
+/// Whether what is below R's diagonal is wanted: least squares are solved with R alone.
+constexpr bool keeps_reflectors = keeps_factors || smallest_norm;
+/// Whether all that lanes have at slots h and c is.
+RICCI_FUNCTION constexpr bool is_below_diagonal(int h, int c) {
+    const int begin = h < twisted_slots ? h / twisted_group * twisted_group : h;
+    return first_row_of(begin) >= column_lanes * (c + 1);
+}
+
 /// Of a right-hand side the lane's rows.
 RICCI_FUNCTION void load_side(element (&x)[row_slots], const element* right, int side, lane_place at) {
     RICCI_UNROLL
@@ -109,7 +117,8 @@ RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element
             for (int t = 0; t < row_unit; ++t) x[c][h + t] = as_meant(unit.at[t]);
         }
         untwist(x[c], twist);
-        if (sides > 0 && j >= n && j < all_columns && !at.idle) load_side(x[c], right, j - n, at);
+        if (sides > 0 && !is_full_column(c) && j >= n && j < all_columns && !at.idle)
+            load_side(x[c], right, j - n, at);
     }
 }
 
@@ -121,7 +130,7 @@ RICCI_FUNCTION void store_columns(lane_columns& x, element* matrix, element* rig
         RICCI_UNROLL
         for (int c = n; c < all_columns; ++c) RICCI_UNROLL
         for (int i = 0; i < n; ++i) right[i + (c - n) * padded_rows] = x[c][i];
-        if constexpr (!keeps_factors && !smallest_norm) return; // what was solved was in registers
+        if constexpr (!keeps_reflectors) return; // what was solved was in registers
         element flat[row_slots * column_slots];
         RICCI_UNROLL
         for (int c = 0; c < n; ++c) RICCI_UNROLL
@@ -135,7 +144,7 @@ RICCI_FUNCTION void store_columns(lane_columns& x, element* matrix, element* rig
     RICCI_UNROLL
     for (int c = 0; c < column_slots; ++c) {
         const int j = column_of(at, c);
-        if (sides > 0 && j >= n && j < all_columns) {
+        if (sides > 0 && !is_full_column(c) && j >= n && j < all_columns) {
             RICCI_UNROLL
             for (int h = 0; h < row_slots; ++h)
                 if (const int i = row_of(at, h); i < n) right[i + (j - n) * padded_rows] = x[c][h];
@@ -143,6 +152,7 @@ RICCI_FUNCTION void store_columns(lane_columns& x, element* matrix, element* rig
         untwist(x[c], twist);
         RICCI_UNROLL
         for (int h = 0; h < row_slots; h += row_unit) {
+            if (!keeps_reflectors && is_below_diagonal(h, c)) continue;
             row_unit_of_column unit;
             RICCI_UNROLL
             for (int t = 0; t < row_unit; ++t) unit.at[t] = as_meant(x[c][h + t]);

@@ -25,9 +25,7 @@ RICCI_FUNCTION element sum_of_side(element x, int lane) {
 
 /// 1/x; 0 for 0; NaN where that is to be found by division.
 RICCI_FUNCTION element inverse_for_solving(element x) {
-    const real zero = 0, nan = zero / zero;
-    if (size_of_pivot(x) == 0) return from_real<element>(0, 0); // NaN is not
-    return is_safe(squared(x)) ? plain_reciprocal(x) : from_real<element>(nan, is_complex ? nan : 0);
+    return is_zero(x) ? zero() : is_safe(squared(x)) ? plain_reciprocal(x) : not_a_number();
 }
 
 /// Q times what first(i, s) gives for the first n rows of a right-hand side, and zeros, goes to `right`; NaN where
@@ -75,7 +73,7 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
     RICCI_UNROLL
     for (int k = n - 1; k >= 0; --k) {
         inverse[k] = inverse_for_solving(x[k][k]);
-        if (size_of_pivot(inverse[k]) == 0) info = k + 1;
+        if (is_zero(inverse[k])) info = k + 1;
     }
     RICCI_UNROLL
     for (int c = n; c < all_columns; ++c)
@@ -90,31 +88,39 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
     return info;
 }
 
-/// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown goes
-/// from its row's lane to the others. Returns -1, having done nothing, where pivots have to be divided by: then others
-/// do it in the same way, so that a matrix's solutions do not depend on which those beside it are.
+/// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown leaves
+/// as it is found, and goes from its row's lane to the others. All of these take it from all rows they have, with
+/// whatever is below R's diagonal from those that are done. Returns -1, having done nothing, where pivots have to be
+/// divided by: then others do it in the same way, so that a matrix's solutions do not depend on which those beside it
+/// are.
 RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_place at, bool exists) {
-    constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work,
+    constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work, last = lines - 1,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
-    const int lane = number_of(at);
-    const auto row = [&](int h) { return lane + lanes_at_work * h; };
-    const auto has_row = [&](int h) { return exists && row(h) < n; };
+    // others than the matrix's come along as its last, those without a row in the last line with the last one
+    const int lane = smaller_of(number_of(at), lanes_at_work - 1),
+              last_row = smaller_of(lane + lanes_at_work * last, n - 1);
+    const element *const rows_of_lane = r_factor + offset_in_shared(lane, 0),
+                         *const in_last_line = r_factor + offset_in_shared(last_row, 0);
+    const auto of_r = [&](int h, int k) {
+        return as_meant(h == last ? in_last_line[offset_in_shared(0, k)]
+                                  : rows_of_lane[offset_in_shared(lanes_at_work * h, k)]);
+    };
+    const auto row = [&](int h) { return h == last ? last_row : lane + lanes_at_work * h; };
     element inverse[lines];
     bool is_plain = true;
     int info = 0;
     RICCI_UNROLL
-    for (int h = lines - 1; h >= 0; --h) {
-        inverse[h] = has_row(h) ? inverse_for_solving(as_meant(r_factor[offset_in_shared(row(h), row(h))]))
-                                : from_real<element>(1, 0);
+    for (int h = last; h >= 0; --h) {
+        inverse[h] = inverse_for_solving(as_meant(r_factor[offset_in_shared(row(h), row(h))]));
         is_plain = is_plain && real_of(inverse[h]) == real_of(inverse[h]);
-        const unsigned zeros = __ballot_sync(0xffffffffu, size_of_pivot(inverse[h]) == 0) & of_matrix(at);
+        const unsigned zeros = __ballot_sync(0xffffffffu, is_zero(inverse[h])) & of_matrix(at);
         if (zeros != 0) {
             int number = 0;
             while ((zeros >> lane_of(number, at.of_warp) & 1u) == 0) ++number;
             info = lanes_at_work * h + number + 1;
         }
     }
-    if (__any_sync(0xffffffffu, !is_plain)) return -1;
+    if (__any_sync(0xffffffffu, exists && !is_plain)) return -1;
     RICCI_UNROLL_ONCE
     for (int side = 0; side < sides; side += at_once) {
         element y[lines][at_once];
@@ -122,31 +128,28 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
         for (int h = 0; h < lines; ++h)
             RICCI_UNROLL
             for (int s = 0; s < at_once; ++s)
-                y[h][s] = has_row(h) && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
+                y[h][s] = exists && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
         RICCI_UNROLL
-        for (int h = lines - 1; h >= 0; --h)
-            RICCI_UNROLL_ONCE
+        for (int h = last; h >= 0; --h)
+            RICCI_UNROLL
             for (int l = smaller_of(lanes_at_work, n - lanes_at_work * h) - 1; l >= 0; --l) {
-                const int k = l + lanes_at_work * h;
                 element of_column[lines];
                 RICCI_UNROLL
-                for (int g = 0; g <= h; ++g)
-                    of_column[g] = exists && row(g) < k ? as_meant(r_factor[offset_in_shared(row(g), k)]) : zero();
+                for (int g = 0; g <= h; ++g) of_column[g] = of_r(g, l + lanes_at_work * h);
                 RICCI_UNROLL
                 for (int s = 0; s < at_once; ++s) {
-                    const element solution = shuffle(product_of(y[h][s], inverse[h]), lane_of(l, at.of_warp));
+                    const element own = product_of(y[h][s], inverse[h]),
+                                  solution = shuffle(own, lane_of(l, at.of_warp));
+                    if (exists && lane == l && side + s < sides) right[row(h) + (side + s) * padded_rows] = own;
                     RICCI_UNROLL
-                    for (int g = 0; g <= h; ++g)
-                        if (row(g) < k) subtract_product(y[g][s], of_column[g], solution);
+                    for (int g = 0; g <= h; ++g) subtract_product(y[g][s], of_column[g], solution);
                 }
             }
-        RICCI_UNROLL
-        for (int h = 0; h < lines; ++h)
-            RICCI_UNROLL
-            for (int s = 0; s < at_once; ++s)
-                if (has_row(h) && side + s < sides)
-                    right[row(h) + (side + s) * padded_rows] =
-                        info != 0 ? not_a_number() : product_of(y[h][s], inverse[h]);
+    }
+    if (info != 0 && exists) {
+        RICCI_UNROLL_ONCE
+        for (int i = lane; i < n; i += lanes_at_work)
+            for (int s = 0; s < sides; ++s) right[i + s * padded_rows] = not_a_number();
     }
     return info;
 }
@@ -177,7 +180,7 @@ RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element*
     for (int step = 0; step < n; ++step) {
         const int k = smallest_norm ? step : n - 1 - step;
         const element inverse = inverse_of(k);
-        if (size_of_pivot(inverse) == 0 && (info == 0 || !smallest_norm)) info = k + 1;
+        if (is_zero(inverse) && (info == 0 || !smallest_norm)) info = k + 1;
         RICCI_UNROLL_ONCE
         for (int s = 0; s < sides; ++s) {
             element* const y = right + s * padded_rows;
@@ -200,12 +203,11 @@ RICCI_FUNCTION int solve_sides(const element* r_factor, element* right, element*
         if constexpr (matrices_of_block > groups) meet();
         return info;
     }
-    const real zero = 0, nan = zero / zero;
     RICCI_UNROLL_ONCE
     for (int e = lane; e < n * sides; e += lanes_at_work) {
         const int k = e % n;
         element& y = right[e / n * padded_rows + k];
-        if (exists) y = info != 0 ? from_real<element>(nan, is_complex ? nan : 0) : divided(y, inverse_of(k), k);
+        if (exists) y = info != 0 ? not_a_number() : divided(y, inverse_of(k), k);
     }
     if constexpr (matrices_of_block > groups) meet(); // the next matrix's pivots go where the inverses are
     return info;

@@ -43,6 +43,8 @@ RICCI_FUNCTION float real_sin(float x) { return ::sinf(x); }
 RICCI_FUNCTION double real_sin(double x) { return ::sin(x); }
 RICCI_FUNCTION float real_hypot(float x, float y) { return ::hypotf(x, y); }
 RICCI_FUNCTION double real_hypot(double x, double y) { return ::hypot(x, y); }
+RICCI_FUNCTION float real_abs(float x) { return ::fabsf(x); }
+RICCI_FUNCTION double real_abs(double x) { return ::fabs(x); }
 #else
 RICCI_FUNCTION float real_exp(float x) { return __builtin_expf(x); }
 RICCI_FUNCTION double real_exp(double x) { return __builtin_exp(x); }
@@ -54,9 +56,9 @@ RICCI_FUNCTION float real_sin(float x) { return __builtin_sinf(x); }
 RICCI_FUNCTION double real_sin(double x) { return __builtin_sin(x); }
 RICCI_FUNCTION float real_hypot(float x, float y) { return __builtin_hypotf(x, y); }
 RICCI_FUNCTION double real_hypot(double x, double y) { return __builtin_hypot(x, y); }
+RICCI_FUNCTION float real_abs(float x) { return __builtin_fabsf(x); }
+RICCI_FUNCTION double real_abs(double x) { return __builtin_fabs(x); }
 #endif
-
-template <class R> RICCI_FUNCTION R real_abs(R x) { return x < 0 ? -x : x == 0 ? R(0) : x; }
 
 // ---- arithmetic: real types use their own operators ----
 
