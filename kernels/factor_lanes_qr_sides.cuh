@@ -3,6 +3,7 @@
 #pragma once
 
 #include "factor_lanes_qr_scaled.cuh"
+#include "factor_unknowns.cuh"
 
 /// Lanes that multiply a right-hand side by Q: those of the matrix, or, of more than a warp, a warp to each side.
 constexpr int lanes_of_side = many_warps ? 32 : lanes_at_work,
@@ -88,11 +89,9 @@ RICCI_FUNCTION int solve_alone(lane_columns& x) {
     return info;
 }
 
-/// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides in registers: an unknown leaves
-/// as it is found, and goes from its row's lane to the others. All of these take it from all rows they have, with
-/// whatever is below R's diagonal from those that are done. Returns -1, having done nothing, where pivots have to be
-/// divided by: then others do it in the same way, so that a matrix's solutions do not depend on which those beside it
-/// are.
+/// Lanes of a warp have rows lane, lane + lanes_at_work, ... of some right-hand sides. Returns -1, having done nothing,
+/// where pivots have to be divided by: then others do it in the same way, so that a matrix's solutions do not depend on
+/// which those beside it are.
 RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_place at, bool exists) {
     constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work, last = lines - 1,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
@@ -129,22 +128,11 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
             RICCI_UNROLL
             for (int s = 0; s < at_once; ++s)
                 y[h][s] = exists && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
-        RICCI_UNROLL
-        for (int h = last; h >= 0; --h)
-            RICCI_UNROLL
-            for (int l = smaller_of(lanes_at_work, n - lanes_at_work * h) - 1; l >= 0; --l) {
-                element of_column[lines];
-                RICCI_UNROLL
-                for (int g = 0; g <= h; ++g) of_column[g] = of_r(g, l + lanes_at_work * h);
-                RICCI_UNROLL
-                for (int s = 0; s < at_once; ++s) {
-                    const element own = product_of(y[h][s], inverse[h]),
-                                  solution = shuffle(own, lane_of(l, at.of_warp));
-                    if (exists && lane == l && side + s < sides) right[row(h) + (side + s) * padded_rows] = own;
-                    RICCI_UNROLL
-                    for (int g = 0; g <= h; ++g) subtract_product(y[g][s], of_column[g], solution);
-                }
-            }
+        find_unknowns<n, lanes_at_work, true, true>(
+            y, inverse, of_r, [&](int number) { return lane_of(number, at.of_warp); },
+            [&](int h, int number, int s, element x) {
+                if (exists && lane == number && side + s < sides) right[row(h) + (side + s) * padded_rows] = x;
+            });
     }
     if (info != 0 && exists) {
         RICCI_UNROLL_ONCE

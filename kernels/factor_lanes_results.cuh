@@ -63,7 +63,7 @@ struct pivot_inverse {
     }
     /// Of x with what another's `factor` and `is_small` were.
     static RICCI_FUNCTION element product(element x, element factor, bool is_small) {
-        const element unscaled = x * factor;
+        const element unscaled = product_of(x, factor);
         return is_small ? scaled(unscaled, scale) : unscaled;
     }
     /// The same by a branch.

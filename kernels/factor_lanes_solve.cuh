@@ -1,18 +1,14 @@
 // factor_lanes_solve: right-hand sides and determinants with the factors that factor_lanes_rows left in the slab, at
 // their rows' first places.
 //
-// A lane has its rows' right-hand sides, sides_at_once of them, in registers; the step's unknowns are published.
+// A lane has its rows' right-hand sides, sides_at_once of them, in registers. Lanes of a warp take rows in the order of
+// the unknowns, which go from one to the others by shuffles; where a matrix has two warps, or a pivot that is too small
+// for a plain reciprocal, rows stay with their lanes, and unknowns are published: both ways come to the same bits.
 #pragma once
 
 #include "factor_lanes_group.cuh"
 #include "factor_lanes_lu.cuh"
-
-/// Another lane's.
-RICCI_FUNCTION real of_lane(real x, int apart) { return __shfl_xor_sync(0xffffffffu, x, apart); }
-template <class R>
-RICCI_FUNCTION complex<R> of_lane(complex<R> x, int apart) {
-    return {of_lane(x.re, apart), of_lane(x.im, apart)};
-}
+#include "factor_unknowns.cuh"
 
 /// Whether L^H x = y is solved by sums over the lanes: rows of L would be read from few banks, and there are not many
 /// right-hand sides to sum for.
@@ -78,7 +74,7 @@ struct row_solver {
     RICCI_FUNCTION void subtract(int k, int r, element l) const {
         const element* const line = group.line(k);
         RICCI_UNROLL
-        for (int c = 0; c < sides_at_once; ++c) b[r][c] = without_product(b[r][c], l, line[c]);
+        for (int c = 0; c < sides_at_once; ++c) subtract_product(b[r][c], l, line[c]);
     }
 
     /// L y = b.
@@ -104,7 +100,7 @@ struct row_solver {
                 for (int r = 0; r < lines; ++r)
                     if (places.position[r] > k && group.exists) add_product(sum, conjugate(factor(r, k)), b[r][c]);
                 RICCI_UNROLL
-                for (int apart = smaller_of(lanes, 32) / 2; apart > 0; apart /= 2) sum += of_lane(sum, apart);
+                for (int apart = smaller_of(lanes, 32) / 2; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
                 RICCI_UNROLL
                 for (int r = 0; r < lines; ++r)
                     if (places.position[r] == k) b[r][c] = b[r][c] - sum;
@@ -133,8 +129,90 @@ struct row_solver {
     }
 };
 
+/// Lane l of a warp has unknowns l, l + lanes, ... Returns false, having done nothing, where a pivot of one of the
+/// warp's matrices is small.
+RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_group& group,
+                                   const row_places& places) {
+    const auto unknown = [&](int h) { return lanes * (h + 1) <= n ? group.row(h) : smaller_of(group.row(h), n - 1); };
+    int row[lines]; // of the matrix
+    RICCI_UNROLL
+    for (int h = 0; h < lines; ++h) row[h] = unknown(h);
+    if constexpr (!is_cholesky) {
+        int* const row_of = reinterpret_cast<int*>(group.scratch);
+        group_barrier();
+        RICCI_UNROLL
+        for (int r = 0; r < lines; ++r)
+            if (group.has_row(r)) row_of[places.position[r]] = group.row(r);
+        group_barrier();
+        RICCI_UNROLL
+        for (int h = 0; h < lines; ++h)
+            if (group.exists) row[h] = row_of[unknown(h)];
+    }
+    const element* of_row[lines];
+    element inverse[lines];
+    bool is_small = false;
+    RICCI_UNROLL
+    for (int h = 0; h < lines; ++h) {
+        of_row[h] = group.matrix + row[h] * slab::along;
+        const pivot_inverse own(group.exists ? as_meant(of_row[h][unknown(h) * slab::across]) : one());
+        inverse[h] = own.factor, is_small = is_small || own.is_small;
+    }
+    if (__any_sync(0xffffffffu, is_small)) return false;
+    const auto factor = [&](int h, int k) { return as_meant(of_row[h][k * slab::across]); };
+    const auto transposed = [&](int h, int k) {
+        return conjugate(as_meant(group.matrix[k * slab::along + unknown(h) * slab::across]));
+    };
+    const int first_lane = static_cast<int>(threadIdx.x) % 32 - group.lane;
+    const auto lane_of = [&](int number) { return first_lane + number; };
+
+    const int sides = static_cast<int>(sides_of(a));
+    RICCI_UNROLL_ONCE
+    for (int first = 0; first < sides; first += sides_at_once) {
+        lane_sides b, y, x;
+        RICCI_UNROLL
+        for (int h = 0; h < lines; ++h) RICCI_UNROLL
+        for (int c = 0; c < sides_at_once; ++c) {
+            b[h][c] = y[h][c] = x[h][c] = zero();
+            if (group.exists && first + c < sides) b[h][c] = given_side(a, at, row[h], first + c);
+        }
+        const auto keep_in = [&](lane_sides& to) {
+            return [&](int h, int number, int c, element value) {
+                if (group.lane == number) to[h][c] = value;
+            };
+        };
+        find_unknowns<n, lanes, false, is_cholesky>(b, inverse, factor, lane_of, keep_in(y));
+        if constexpr (!is_cholesky) {
+            find_unknowns<n, lanes, true, true>(y, inverse, factor, lane_of, keep_in(x));
+        } else if constexpr (!sums_over_lanes) {
+            find_unknowns<n, lanes, true, true>(y, inverse, transposed, lane_of, keep_in(x));
+        } else {
+            RICCI_UNROLL
+            for (int k = n - 1; k >= 0; --k) RICCI_UNROLL
+            for (int c = 0; c < sides_at_once; ++c) {
+                element sum = zero();
+                RICCI_UNROLL
+                for (int h = k / lanes; h < lines; ++h)
+                    if (group.row(h) > k && (lanes * (h + 1) <= n || group.row(h) < n))
+                        add_product(sum, conjugate(factor(h, k)), x[h][c]);
+                RICCI_UNROLL
+                for (int apart = lanes / 2; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
+                if (group.row(k / lanes) == k)
+                    x[k / lanes][c] = product_of(y[k / lanes][c] - sum, inverse[k / lanes]);
+            }
+        }
+        group.each<sides_at_once>([&](int h, int c) {
+            if (first + c < sides)
+                operand_of<solution_role>(a, at)[offset_of<solution_role>(a, unknown(h), first + c)] =
+                    places.info != 0 ? not_a_number() : x[h][c];
+        });
+    }
+    return true;
+}
+
 RICCI_FUNCTION void solve_by_rows(const arguments& a, long long at, const lane_group& group,
                                   const row_places& places) {
+    if constexpr (in_one_warp)
+        if (solve_in_order(a, at, group, places)) return;
     static_assert(!has_sides || m == n, "systems are square");
     const int sides = static_cast<int>(sides_of(a));
     RICCI_UNROLL_ONCE
@@ -171,7 +249,7 @@ RICCI_FUNCTION void store_determinant(const arguments& a, long long at, const la
         if (group.has_row(r)) d.take(as_meant(*group.place(r, places.position[r])));
     RICCI_UNROLL
     for (int apart = smaller_of(lanes, 32) / 2; apart > 0; apart /= 2)
-        d.log_abs += of_lane(d.log_abs, apart), d.sign = d.sign * of_lane(d.sign, apart);
+        d.log_abs += shuffle_xor(d.log_abs, apart), d.sign = d.sign * shuffle_xor(d.sign, apart);
     if constexpr (!in_one_warp) {
         __syncthreads();
         element* const of_warp = group.line(0);

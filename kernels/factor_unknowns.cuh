@@ -1,0 +1,51 @@
+// factor_unknowns: a triangle's unknowns by lanes of a warp, each of which has some rows' right-hand sides in registers.
+//
+// An unknown goes from its row's lane to the others by a shuffle, which is all that a step waits for: no barrier, no
+// shared memory. All lanes take it from all of their rows that the triangle may have there, with whatever lies beyond
+// its diagonal from those that are done: what those had is kept as it is found.
+#pragma once
+
+#include "factor_elements.hpp"
+#include "factor_shuffles.cuh"
+
+#if RICCI_ON_GPU
+#define RICCI_UNROLL_STEPS _Pragma("unroll steps_at_once")
+#else
+#define RICCI_UNROLL_STEPS
+#endif
+
+/// y[h][side]: of row h * Lanes + the lane's number, and of no row beyond Count whatever is a number. Unknowns from the
+/// last on (Upward: an upper triangle) or from the first; where Divides by the diagonal, by its `inverse`.
+///   of_triangle(h, k)       the lane's element of column k, in its row of line h
+///   lane_of(number)         the lane of the warp that has this number among the matrix's
+///   keep(h, number, side, x) that lane's unknown in line h
+template <int Count, int Lanes, bool Upward, bool Divides, int Lines, int Sides, class Triangle, class Numbers, class Keep>
+RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const element (&inverse)[Lines],
+                                  const Triangle& of_triangle, const Numbers& lane_of, const Keep& keep) {
+    // of many sides the code would be long, and its numbers too many for registers
+    [[maybe_unused]] constexpr int steps_at_once = Sides <= 2 ? Lanes : 2;
+    RICCI_UNROLL
+    for (int part = 0; part < Lines; ++part) {
+        const int line = Upward ? Lines - 1 - part : part, first = line * Lanes,
+                  numbers = smaller_of(Lanes, Count - first);
+        RICCI_UNROLL_STEPS
+        for (int step = 0; step < numbers; ++step) {
+            const int number = Upward ? numbers - 1 - step : step;
+            element of_column[Lines];
+            RICCI_UNROLL
+            for (int h = 0; h < Lines; ++h)
+                if (Upward ? h <= line : h >= line) of_column[h] = of_triangle(h, first + number);
+            RICCI_UNROLL
+            for (int s = 0; s < Sides; ++s) {
+                const element own = Divides ? product_of(y[line][s], inverse[line]) : y[line][s],
+                              unknown = shuffle(own, lane_of(number));
+                keep(line, number, s, own);
+                RICCI_UNROLL
+                for (int h = 0; h < Lines; ++h)
+                    if (Upward ? h <= line : h >= line) subtract_product(y[h][s], of_column[h], unknown);
+            }
+        }
+    }
+}
+
+#undef RICCI_UNROLL_STEPS
