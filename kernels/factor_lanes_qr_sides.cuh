@@ -128,8 +128,9 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
             RICCI_UNROLL
             for (int s = 0; s < at_once; ++s)
                 y[h][s] = exists && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
-        find_unknowns<n, lanes_at_work, true, true>(
-            y, inverse, of_r, [&](int number) { return lane_of(number, at.of_warp); },
+        find_unknowns<n, lanes_at_work, true>(
+            y, of_r, [&](int number) { return lane_of(number, at.of_warp); },
+            [&](int h, element x) { return product_of(x, inverse[h]); },
             [&](int h, int number, int s, element x) {
                 if (exists && lane == number && side + s < sides) right[row(h) + (side + s) * padded_rows] = x;
             });

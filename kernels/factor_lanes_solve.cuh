@@ -162,6 +162,8 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
     const auto transposed = [&](int h, int k) {
         return conjugate(as_meant(group.matrix[k * slab::along + unknown(h) * slab::across]));
     };
+    const auto divided = [&](int h, element value) { return product_of(value, inverse[h]); };
+    const auto of_l = [&](int h, element value) { return is_cholesky ? divided(h, value) : value; };
     const int first_lane = static_cast<int>(threadIdx.x) % 32 - group.lane;
     const auto lane_of = [&](int number) { return first_lane + number; };
 
@@ -180,11 +182,11 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
                 if (group.lane == number) to[h][c] = value;
             };
         };
-        find_unknowns<n, lanes, false, is_cholesky>(b, inverse, factor, lane_of, keep_in(y));
+        find_unknowns<n, lanes, false>(b, factor, lane_of, of_l, keep_in(y));
         if constexpr (!is_cholesky) {
-            find_unknowns<n, lanes, true, true>(y, inverse, factor, lane_of, keep_in(x));
+            find_unknowns<n, lanes, true>(y, factor, lane_of, divided, keep_in(x));
         } else if constexpr (!sums_over_lanes) {
-            find_unknowns<n, lanes, true, true>(y, inverse, transposed, lane_of, keep_in(x));
+            find_unknowns<n, lanes, true>(y, transposed, lane_of, divided, keep_in(x));
         } else {
             RICCI_UNROLL
             for (int k = n - 1; k >= 0; --k) RICCI_UNROLL
@@ -197,7 +199,7 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
                 RICCI_UNROLL
                 for (int apart = lanes / 2; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
                 if (group.row(k / lanes) == k)
-                    x[k / lanes][c] = product_of(y[k / lanes][c] - sum, inverse[k / lanes]);
+                    x[k / lanes][c] = divided(k / lanes, y[k / lanes][c] - sum);
             }
         }
         group.each<sides_at_once>([&](int h, int c) {

@@ -21,7 +21,7 @@
 //   shared_bytes     at least factor_warp_shared, which lowering computes too
 #pragma once
 
-#include "factor_shuffles.cuh"
+#include "factor_unknowns.cuh"
 #include "factor_warp_panel.cuh"
 #include "factor_warp_products.cuh"
 #include "span_copy.cuh"
@@ -132,56 +132,44 @@ class warp_lu : public warp_lanes {
             each_row([&](int, int row) { memory.column(n + j)[row] = as_meant(given_side(a, at, row, j)); });
     }
 
-    /// U x = y, of which y lies behind the matrix: unknown by unknown, which its row's lane tells the others.
+    /// U x = y, of which y lies behind the matrix. Lane l has unknowns l, l + lanes, ...
     RICCI_FUNCTION void solve(const arguments& a, long long at, bool exists) const {
         static_assert(!has_sides || m == n, "systems are square");
         constexpr int at_once = larger_of(1, smaller_of(sides, 4 / lane_rows));
+        const auto unknown = [&](int h) { return lanes * (h + 1) <= n ? row(h) : smaller_of(row(h), n - 1); };
+        int row_of[lane_rows];
         element inverse[lane_rows];
         bool is_small[lane_rows];
         RICCI_UNROLL
-        for (int r = 0; r < lane_rows; ++r) {
-            const pivot_inverse own(has_row(r) ? memory.column(static_cast<int>(standing[r]))[row(r)] : one());
-            inverse[r] = own.factor, is_small[r] = own.is_small;
+        for (int h = 0; h < lane_rows; ++h) {
+            row_of[h] = memory.rows_of_pivots[unknown(h)];
+            const pivot_inverse own(memory.column(unknown(h))[row_of[h]]);
+            inverse[h] = own.factor, is_small[h] = own.is_small;
         }
+        const int first_lane = static_cast<int>(threadIdx.x) % 32 - lane;
         RICCI_UNROLL_ONCE
         for (int side = 0; side < sides; side += at_once) {
-            element y[lane_rows][at_once];
+            element y[lane_rows][at_once], x[lane_rows][at_once];
             RICCI_UNROLL
-            for (int r = 0; r < lane_rows; ++r) RICCI_UNROLL
-            for (int s = 0; s < at_once; ++s)
-                y[r][s] = has_row(r) && side + s < sides ? memory.column(n + side + s)[row(r)] : zero();
-            const auto unknown = [&](int r, int s) {
-                return pivot_inverse::product(y[r][s], inverse[r], is_small[r]);
-            };
-            RICCI_UNROLL_ONCE
-            for (int k = n - 1; k > 0; --k) {
-                const int of = memory.rows_of_pivots[k];
-                element u[lane_rows];
-                bool is_left[lane_rows]; // what is solved stays as it is: an infinite x would make it NaN
-                RICCI_UNROLL
-                for (int r = 0; r < lane_rows; ++r) {
-                    is_left[r] = has_row(r) && static_cast<int>(standing[r]) < k;
-                    u[r] = is_left[r] ? memory.column(k)[row(r)] : zero();
-                }
-                RICCI_UNROLL
-                for (int s = 0; s < at_once; ++s) {
-                    element x = unknown(0, s);
-                    RICCI_UNROLL
-                    for (int r = 1; r < lane_rows; ++r) x = of / lanes == r ? unknown(r, s) : x;
-                    x = shuffle(x, of % lanes, lanes);
-                    RICCI_UNROLL
-                    for (int r = 0; r < lane_rows; ++r)
-                        if (is_left[r]) y[r][s] = without_product(y[r][s], u[r], x);
-                }
+            for (int h = 0; h < lane_rows; ++h) RICCI_UNROLL
+            for (int s = 0; s < at_once; ++s) {
+                y[h][s] = side + s < sides ? memory.column(n + side + s)[row_of[h]] : zero();
+                x[h][s] = zero();
             }
+            find_unknowns<n, lanes, true>(
+                y, [&](int h, int k) { return memory.column(k)[row_of[h]]; },
+                [&](int number) { return first_lane + number; },
+                [&](int h, element value) { return pivot_inverse::product(value, inverse[h], is_small[h]); },
+                [&](int h, int number, int s, element value) {
+                    if (lane == number) x[h][s] = value;
+                });
             if (exists)
-                each_row([&](int r, int) {
+                each_row([&](int h, int) {
                     RICCI_UNROLL
                     for (int s = 0; s < at_once; ++s)
                         if (side + s < sides)
-                            operand_of<solution_role>(
-                                a, at)[offset_of<solution_role>(a, static_cast<int>(standing[r]), side + s)] =
-                                memory.info != 0 ? not_a_number() : as_meant(unknown(r, s));
+                            operand_of<solution_role>(a, at)[offset_of<solution_role>(a, unknown(h), side + s)] =
+                                memory.info != 0 ? not_a_number() : as_meant(x[h][s]);
                 });
         }
     }
