@@ -5,7 +5,7 @@
 // to be worth it:
 //
 //   the warp's matrices take turns in its lanes: what is read at once is of few columns. Right-hand sides want a
-//     matrix's lanes next to each other
+//     matrix's lanes next to each other, or in pairs
 //   each matrix is moved further than the one before: a copy of its own, for matrices that are worth one
 //   lanes that would meet read their rows in different orders, unit h ^ twist where others read h, and put them right
 //     by exchanges of registers under predicates, log2 of the number of orders times half the registers
@@ -191,13 +191,20 @@ RICCI_FUNCTION unsigned of_matrix(lane_place at) {
 }
 
 /// A lane's number among its matrix's, from 0 to lanes_at_work - 1 of those that work, and the lane of a number.
-RICCI_FUNCTION int number_of(lane_place at) {
+RICCI_FUNCTION constexpr int number_of(lane_place at) {
     if constexpr (order.lanes != lane_order::by_pairs) return at.q * row_lanes + at.r;
     return at.q / 2 * (2 * row_lanes) + at.r * 2 + at.q % 2;
 }
-RICCI_FUNCTION int lane_of(int number, int of_warp) {
+RICCI_FUNCTION constexpr int lane_of(int number, int of_warp) {
     return (number / matrices_apart * groups_of_warp + of_warp) * matrices_apart + number % matrices_apart;
 }
+RICCI_FUNCTION constexpr bool all_have_a_lane() {
+    int found = 0;
+    for (int lane = 0; lane < (many_warps ? lanes_of_matrix : 32); ++lane)
+        if (const lane_place at = place_of(lane); !at.idle && lane_of(number_of(at), at.of_warp) == lane) ++found;
+    return found == groups_of_warp * lanes_at_work;
+}
+static_assert(all_have_a_lane(), "each column lane and row lane of each of the warp's matrices is one lane");
 
 using matrices_in_shared =
     matrices_moved_by<order.shift == 0 ? 1 : matrices_of_block, order.shift == 0 ? 16 : order.shift>;

@@ -207,6 +207,7 @@ TEST_CASE("a chip's own shipped table stands above its architecture's") {
     const auto own = read_tuning(kernels::source_file("tuned/sm_90-NVIDIA_H200.json")),
                all = read_tuning(kernels::source_file("tuned/sm_90.json"));
     REQUIRE(own.problem.empty());
+    REQUIRE_FALSE(own.table.entries().empty());
     const auto shipped = tuning_database(h200).shipped();
     const auto& entries = shipped->entries();
     for (const auto& [key, best] : own.table.entries()) CHECK(entries.at(key) == best);
