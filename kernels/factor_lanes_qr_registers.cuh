@@ -149,6 +149,7 @@ RICCI_FUNCTION void store_columns(lane_columns& x, element* matrix, element* rig
             for (int h = 0; h < row_slots; ++h)
                 if (const int i = row_of(at, h); i < n) right[i + (j - n) * padded_rows] = x[c][h];
         }
+        if constexpr (one_lane && !keeps_reflectors) continue; // what was solved was in registers
         untwist(x[c], twist);
         RICCI_UNROLL
         for (int h = 0; h < row_slots; h += row_unit) {

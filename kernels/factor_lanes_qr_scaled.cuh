@@ -24,7 +24,6 @@ RICCI_FUNCTION void factor_scaled(element* matrix, element* right, element* tau,
     const auto at = [&](int i, int j) -> element& {
         return j < n ? matrix[offset_in_shared(i, j)] : right[i + (j - n) * padded_rows];
     };
-    const element zero = from_real<element>(0, 0);
     if constexpr (conjugated) {
         RICCI_UNROLL_ONCE
         for (int e = lane; works && e < m * n; e += lanes_at_work) at(e % m, e / m) = as_meant(at(e % m, e / m));
@@ -37,7 +36,7 @@ RICCI_FUNCTION void factor_scaled(element* matrix, element* right, element* tau,
     meet();
     RICCI_UNROLL_ONCE
     for (int k = 0; k < pivots; ++k) {
-        const element head = works ? at(k, k) : zero;
+        const element head = works ? at(k, k) : zero();
         real largest = largest_part(head), below = 0;
         RICCI_UNROLL_ONCE
         for (int i = k + 1; works && i < m; ++i)

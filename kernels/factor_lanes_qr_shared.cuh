@@ -154,13 +154,12 @@ RICCI_FUNCTION constexpr reading_order find_order() {
                             twisted_adjacent = find_twist(plain(lane_order::adjacent));
     return cheaper(twisted_by_turns, twisted_adjacent);
 }
-/// Whether lanes that work can be numbered from 0 on: those that solve are, and multiply by Q where they are adjacent.
-constexpr bool are_numbered = sides == 0 || (!smallest_norm && column_lanes % 2 == 0);
 /// Pairs, where their cost is below 6/7 of the others': on an H200 f64 matrices of up to 64 rows were 2% faster then on
-/// average, and to 9%; with copies of their own, where others have none, 3 to 5% slower.
+/// average, and to 9%; with copies of their own, where others have none, 3 to 5% slower. Sides are multiplied by Q by
+/// lanes next to each other.
 RICCI_FUNCTION constexpr reading_order find_order_with_pairs() {
     constexpr reading_order others = find_order();
-    if constexpr (are_numbered && !one_lane && 2 * row_lanes <= 32 &&
+    if constexpr (!smallest_norm && !one_lane && 2 * row_lanes <= 32 &&
                   groups_of_warp * row_lanes * round_up(column_lanes, 2) <= (many_warps ? lanes_of_matrix : 32)) {
         constexpr reading_order unmoved = plain(lane_order::by_pairs),
                                 pairs = find_twist(others.shift > 0 ? find_shift(unmoved) : unmoved);
@@ -191,17 +190,20 @@ RICCI_FUNCTION unsigned of_matrix(lane_place at) {
 }
 
 /// A lane's number among its matrix's, from 0 to lanes_at_work - 1 of those that work, and the lane of a number.
-RICCI_FUNCTION constexpr int number_of(lane_place at) {
-    if constexpr (order.lanes != lane_order::by_pairs) return at.q * row_lanes + at.r;
-    return at.q / 2 * (2 * row_lanes) + at.r * 2 + at.q % 2;
-}
+RICCI_FUNCTION constexpr int number_of(lane_place at) { return at.q * row_lanes + at.r; }
 RICCI_FUNCTION constexpr int lane_of(int number, int of_warp) {
-    return (number / matrices_apart * groups_of_warp + of_warp) * matrices_apart + number % matrices_apart;
+    const int q = number / row_lanes, r = number % row_lanes;
+    if constexpr (order.lanes == lane_order::by_pairs)
+        return (q / 2 * groups_of_warp + of_warp) * (2 * row_lanes) + r * 2 + q % 2;
+    if constexpr (order.lanes == lane_order::by_turns) return (q * groups_of_warp + of_warp) * row_lanes + r;
+    return of_warp * lanes_of_matrix + number;
 }
 RICCI_FUNCTION constexpr bool all_have_a_lane() {
     int found = 0;
-    for (int lane = 0; lane < (many_warps ? lanes_of_matrix : 32); ++lane)
-        if (const lane_place at = place_of(lane); !at.idle && lane_of(number_of(at), at.of_warp) == lane) ++found;
+    for (int lane = 0; lane < (many_warps ? lanes_of_matrix : 32); ++lane) {
+        const lane_place at = place_of(lane);
+        if (!at.idle && number_of(at) < lanes_at_work && lane_of(number_of(at), at.of_warp) == lane) ++found;
+    }
     return found == groups_of_warp * lanes_at_work;
 }
 static_assert(all_have_a_lane(), "each column lane and row lane of each of the warp's matrices is one lane");

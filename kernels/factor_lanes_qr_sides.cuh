@@ -35,17 +35,16 @@ template <class First>
 RICCI_FUNCTION void multiply_by_q(const element* v, element* right, const element* taus, int lane, bool exists,
                                   int info, const First& first) {
     const int thread = static_cast<int>(threadIdx.x);
-    const element zero = from_real<element>(0, 0);
     if constexpr (many_warps) lane = thread % 32, exists = true;
     RICCI_UNROLL_ONCE
     for (int s = many_warps ? thread / 32 : 0; s < sides; s += many_warps ? threads_per_block / 32 : 1) {
         element x[lines_of_side];
         RICCI_UNROLL
         for (int h = 0; h < lines_of_side; ++h)
-            x[h] = exists && lane + lanes_of_side * h < n ? first(lane + lanes_of_side * h, s) : zero;
+            x[h] = exists && lane + lanes_of_side * h < n ? first(lane + lanes_of_side * h, s) : zero();
         RICCI_UNROLL_ONCE
         for (int k = n - 1; k >= 0; --k) {
-            element reflector[lines_of_side], sum = zero;
+            element reflector[lines_of_side], sum = zero();
             RICCI_UNROLL
             for (int h = 0; h < lines_of_side; ++h) {
                 const int i = lane + lanes_of_side * h;
@@ -54,7 +53,7 @@ RICCI_FUNCTION void multiply_by_q(const element* v, element* right, const elemen
                 add_dot(sum, reflector[h], x[h]);
             }
             sum = sum_of_side(sum, lane);
-            sum = -((exists ? taus[k] : zero) * sum);
+            sum = -((exists ? taus[k] : zero()) * sum);
             RICCI_UNROLL
             for (int h = 0; h < lines_of_side; ++h) add_product(x[h], reflector[h], sum);
         }
@@ -96,8 +95,7 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
     constexpr int lines = (n + lanes_at_work - 1) / lanes_at_work, last = lines - 1,
                   at_once = larger_of(1, smaller_of(sides, 4 / lines));
     // others than the matrix's come along as its last, those without a row in the last line with the last one
-    const int lane = smaller_of(number_of(at), lanes_at_work - 1),
-              last_row = smaller_of(lane + lanes_at_work * last, n - 1);
+    const int lane = smaller_of(number_of(at), lanes_at_work - 1), last_row = unknown_of<n, lanes_at_work>(lane, last);
     const element *const rows_of_lane = r_factor + offset_in_shared(lane, 0),
                          *const in_last_line = r_factor + offset_in_shared(last_row, 0);
     const auto of_r = [&](int h, int k) {
@@ -128,6 +126,7 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
             RICCI_UNROLL
             for (int s = 0; s < at_once; ++s)
                 y[h][s] = exists && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
+        __syncwarp(); // read also by lanes without a row
         find_unknowns<n, lanes_at_work, true>(
             y, of_r, [&](int number) { return lane_of(number, at.of_warp); },
             [&](int h, element x) { return product_of(x, inverse[h]); },

@@ -68,7 +68,7 @@ struct pivot_inverse {
     }
     /// The same by a branch.
     RICCI_FUNCTION element times(element x) const {
-        element product = x * factor;
+        element product = product_of(x, factor);
         if (is_small) {
             as_if_new(0);
             product = scaled(product, scale);

@@ -133,13 +133,14 @@ struct row_solver {
 /// warp's matrices is small.
 RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_group& group,
                                    const row_places& places) {
-    const auto unknown = [&](int h) { return lanes * (h + 1) <= n ? group.row(h) : smaller_of(group.row(h), n - 1); };
+    static_assert(!has_sides || m == n, "systems are square");
+    const auto unknown = [&](int h) { return unknown_of<n, lanes>(group.lane, h); };
     int row[lines]; // of the matrix
     RICCI_UNROLL
     for (int h = 0; h < lines; ++h) row[h] = unknown(h);
-    if constexpr (!is_cholesky) {
+    group_barrier();
+    if constexpr (exchanges) {
         int* const row_of = reinterpret_cast<int*>(group.scratch);
-        group_barrier();
         RICCI_UNROLL
         for (int r = 0; r < lines; ++r)
             if (group.has_row(r)) row_of[places.position[r]] = group.row(r);
@@ -177,16 +178,11 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
             b[h][c] = y[h][c] = x[h][c] = zero();
             if (group.exists && first + c < sides) b[h][c] = given_side(a, at, row[h], first + c);
         }
-        const auto keep_in = [&](lane_sides& to) {
-            return [&](int h, int number, int c, element value) {
-                if (group.lane == number) to[h][c] = value;
-            };
-        };
-        find_unknowns<n, lanes, false>(b, factor, lane_of, of_l, keep_in(y));
+        find_unknowns<n, lanes, false>(b, factor, lane_of, of_l, keep_in(y, group.lane));
         if constexpr (!is_cholesky) {
-            find_unknowns<n, lanes, true>(y, factor, lane_of, divided, keep_in(x));
+            find_unknowns<n, lanes, true>(y, factor, lane_of, divided, keep_in(x, group.lane));
         } else if constexpr (!sums_over_lanes) {
-            find_unknowns<n, lanes, true>(y, transposed, lane_of, divided, keep_in(x));
+            find_unknowns<n, lanes, true>(y, transposed, lane_of, divided, keep_in(x, group.lane));
         } else {
             RICCI_UNROLL
             for (int k = n - 1; k >= 0; --k) RICCI_UNROLL
@@ -202,6 +198,7 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
                     x[k / lanes][c] = divided(k / lanes, y[k / lanes][c] - sum);
             }
         }
+        group_barrier(); // solutions may lie where sides do
         group.each<sides_at_once>([&](int h, int c) {
             if (first + c < sides)
                 operand_of<solution_role>(a, at)[offset_of<solution_role>(a, unknown(h), first + c)] =
@@ -215,7 +212,6 @@ RICCI_FUNCTION void solve_by_rows(const arguments& a, long long at, const lane_g
                                   const row_places& places) {
     if constexpr (in_one_warp)
         if (solve_in_order(a, at, group, places)) return;
-    static_assert(!has_sides || m == n, "systems are square");
     const int sides = static_cast<int>(sides_of(a));
     RICCI_UNROLL_ONCE
     for (int first = 0; first < sides; first += sides_at_once) {

@@ -1,4 +1,4 @@
-// factor_unknowns: a triangle's unknowns by lanes of a warp, each of which has some rows' right-hand sides in registers.
+// factor_unknowns: a triangle's unknowns by lanes of a warp, which have some rows' right-hand sides each in registers.
 //
 // An unknown goes from its row's lane to the others by a shuffle, which is all that a step waits for: no barrier, no
 // shared memory. All lanes take it from all of their rows that the triangle may have there, with whatever lies beyond
@@ -13,6 +13,11 @@
 #else
 #define RICCI_UNROLL_STEPS
 #endif
+
+/// The unknown that a lane has in line h; the last one where it has none there.
+template <int Count, int Lanes> RICCI_FUNCTION int unknown_of(int lane, int h) {
+    return Lanes * (h + 1) <= Count ? lane + Lanes * h : smaller_of(lane + Lanes * h, Count - 1);
+}
 
 /// y[h][side]: of row h * Lanes + the lane's number, and anything where that is no row. Unknowns from the last on
 /// (Upward: of an upper triangle) or from the first.
@@ -47,6 +52,14 @@ RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of
             }
         }
     }
+}
+
+/// Of find_unknowns: the lane's go to x[h][side].
+template <class Sides>
+RICCI_FUNCTION auto keep_in(Sides& x, int lane) {
+    return [&x, lane](int h, int number, int s, element unknown) {
+        if (lane == number) x[h][s] = unknown;
+    };
 }
 
 #undef RICCI_UNROLL_STEPS

@@ -136,7 +136,7 @@ class warp_lu : public warp_lanes {
     RICCI_FUNCTION void solve(const arguments& a, long long at, bool exists) const {
         static_assert(!has_sides || m == n, "systems are square");
         constexpr int at_once = larger_of(1, smaller_of(sides, 4 / lane_rows));
-        const auto unknown = [&](int h) { return lanes * (h + 1) <= n ? row(h) : smaller_of(row(h), n - 1); };
+        const auto unknown = [&](int h) { return unknown_of<n, lanes>(lane, h); };
         int row_of[lane_rows];
         element inverse[lane_rows];
         bool is_small[lane_rows];
@@ -160,9 +160,7 @@ class warp_lu : public warp_lanes {
                 y, [&](int h, int k) { return memory.column(k)[row_of[h]]; },
                 [&](int number) { return first_lane + number; },
                 [&](int h, element value) { return pivot_inverse::product(value, inverse[h], is_small[h]); },
-                [&](int h, int number, int s, element value) {
-                    if (lane == number) x[h][s] = value;
-                });
+                keep_in(x, lane));
             if (exists)
                 each_row([&](int h, int) {
                     RICCI_UNROLL

@@ -12,8 +12,9 @@
 namespace ricci::lowering {
 namespace {
 
-/// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side; to fetch the
-/// sides, and for the solutions to leave. In registers by lanes of a warp, or in shared memory.
+/// Cycles of the back substitution before kernels/factor_unknowns.cuh (not fitted again): a column of R, and what a
+/// lane does of it for a right-hand side; to fetch the sides, and for the solutions to leave. In registers by lanes
+/// of a warp, or in shared memory.
 struct substitution {
     double column, row, sides;
 };

@@ -20,7 +20,9 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace ricci;
@@ -212,6 +214,41 @@ TEST_CASE("candidates of factorizations and solves are right") {
             candidates += each_candidate(p, code, kernel, most, random, judged(p, code));
         INFO(to_string(p));
         CHECK(candidates > 0);
+    }
+}
+
+TEST_CASE("lanes take matrices that they cannot factor the quick way, however many they are") {
+    const auto code = device_under_test();
+    if (device(code).is_cpu()) return;
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c128 = scalar_type::c128;
+    std::mt19937_64 random(1);
+    std::vector<matrix_problem> all{
+        problem(routine::qr, f64, 64, 9, 0, 5), // three column lanes, or nine, of eight row lanes
+        problem(routine::qr, f64, 64, 24, 0, 3, matrix_layout::padded),
+        problem(routine::qr, c128, 30, 12, 0, 5),
+        problem(routine::least_squares, f64, 20, 9, 2, 9),
+        problem(routine::least_squares, f32, 33, 14, 1, 5),
+        problem(routine::least_squares, f64, 5, 9, 2, 9),
+        problem(routine::solve, f64, 12, 12, 3, 19),
+        problem(routine::solve, f64, 17, 17, 1, 9),
+    };
+    all.push_back(problem(routine::solve, f64, 19, 19, 2, 9));
+    all.back().positive = true;
+    for (const auto& p : all) {
+        std::set<std::pair<std::int32_t, std::int32_t>> seen;
+        const auto other_lanes = [&](const lowering::batched_tile& tile) {
+            return seen.emplace(tile.tile_m, tile.tile_n).second;
+        };
+        const auto look = [&](const runtime::executable& made, const std::string& name) {
+            for (const auto kind :
+                 {matrix_kind::large, matrix_kind::small, matrix_kind::singular, matrix_kind::with_nan}) {
+                auto extreme = p;
+                extreme.kind = kind;
+                judged(extreme, code)(made, name);
+            }
+        };
+        INFO(to_string(p));
+        CHECK(each_candidate(p, code, family::factor_lanes, 100, random, look, other_lanes) > 1);
     }
 }
 
