@@ -1,11 +1,10 @@
 // factor_lanes_qr_shape: which lane holds what of a matrix.
 //
-// A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other, or
-// every other lane (lane_order). A lane holds
-// in registers of the columns j = q + column_lanes * slot the rows i = r + row_lanes * slot, cyclic both ways, so
-// that all lanes have work as the trailing matrix shrinks. Right-hand sides are further columns, but where the
-// smallest solution is wanted, which Q is multiplied to at last. More than 32 lanes
-// are the whole block, which then has one matrix at a time.
+// A matrix's lanes are a grid: column_lanes by row_lanes, the row lanes of a column next to each other, or every other
+// lane (lane_order). A lane holds in registers of the columns j = q + column_lanes * slot the rows
+// i = r + row_lanes * slot, cyclic both ways, so that all lanes have work as the trailing matrix shrinks. Right-hand
+// sides are further columns, but where the smallest solution is wanted, which Q is multiplied to at last. More than 32
+// lanes are the whole block, which then has one matrix at a time.
 //
 // Constants: factor.hpp's, and
 //   matrices_of_block, threads_per_block, in_slabs

@@ -128,7 +128,7 @@ RICCI_FUNCTION int solve_by_rows(const element* r_factor, element* right, lane_p
                 y[h][s] = exists && side + s < sides ? right[row(h) + (side + s) * padded_rows] : zero();
         __syncwarp(); // read also by lanes without a row
         find_unknowns<n, lanes_at_work, true>(
-            y, of_r, [&](int number) { return lane_of(number, at.of_warp); },
+            y, of_r, [&](element x, int number) { return shuffle(x, lane_of(number, at.of_warp)); },
             [&](int h, element x) { return product_of(x, inverse[h]); },
             [&](int h, int number, int s, element x) {
                 if (exists && lane == number && side + s < sides) right[row(h) + (side + s) * padded_rows] = x;

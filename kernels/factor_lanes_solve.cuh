@@ -2,8 +2,8 @@
 // their rows' first places.
 //
 // A lane has its rows' right-hand sides, sides_at_once of them, in registers. Lanes of a warp take rows in the order of
-// the unknowns, which go from one to the others by shuffles; where a matrix has two warps, or a pivot that is too small
-// for a plain reciprocal, rows stay with their lanes, and unknowns are published: both ways come to the same bits.
+// the unknowns, which go from one to the others by shuffles; where a matrix has two warps, rows stay with their lanes,
+// and unknowns are published.
 #pragma once
 
 #include "factor_lanes_group.cuh"
@@ -18,6 +18,7 @@ constexpr bool sums_over_lanes = is_cholesky && in_one_warp &&
 
 using lane_sides = element[lines][at_least_one(sides_at_once)];
 
+/// By two warps.
 struct row_solver {
     const lane_group& group;
     const row_places& places;
@@ -89,31 +90,6 @@ struct row_solver {
                 if (places.position[r] > k && group.exists) subtract(k, r, factor(r, k));
         }
     }
-    /// L^H x = y: of each unknown the sum of what those behind it take off it.
-    RICCI_FUNCTION void backward_by_sums() const {
-        RICCI_UNROLL_ONCE
-        for (int k = n - 1; k >= 0; --k) {
-            RICCI_UNROLL
-            for (int c = 0; c < sides_at_once; ++c) {
-                element sum = zero();
-                RICCI_UNROLL
-                for (int r = 0; r < lines; ++r)
-                    if (places.position[r] > k && group.exists) add_product(sum, conjugate(factor(r, k)), b[r][c]);
-                RICCI_UNROLL
-                for (int apart = smaller_of(lanes, 32) / 2; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
-                RICCI_UNROLL
-                for (int r = 0; r < lines; ++r)
-                    if (places.position[r] == k) b[r][c] = b[r][c] - sum;
-            }
-            RICCI_UNROLL
-            for (int r = 0; r < lines; ++r)
-                if (places.position[r] == k) {
-                    RICCI_UNROLL
-                    for (int c = 0; c < sides_at_once; ++c)
-                        b[r][c] = pivot_inverse::product(b[r][c], inverse[r], is_small[r]);
-                }
-        }
-    }
     /// U x = y, L^H x = y.
     RICCI_FUNCTION void backward() const {
         RICCI_UNROLL_ONCE
@@ -129,11 +105,9 @@ struct row_solver {
     }
 };
 
-/// Lane l of a warp has unknowns l, l + lanes, ... Returns false, having done nothing, where a pivot of one of the
-/// warp's matrices is small.
-RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_group& group,
+/// Lane l of a warp has unknowns l, l + lanes, ...
+RICCI_FUNCTION void solve_in_order(const arguments& a, long long at, const lane_group& group,
                                    const row_places& places) {
-    static_assert(!has_sides || m == n, "systems are square");
     const auto unknown = [&](int h) { return unknown_of<n, lanes>(group.lane, h); };
     int row[lines]; // of the matrix
     RICCI_UNROLL
@@ -151,22 +125,20 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
     }
     const element* of_row[lines];
     element inverse[lines];
-    bool is_small = false;
+    bool is_small[lines];
     RICCI_UNROLL
     for (int h = 0; h < lines; ++h) {
         of_row[h] = group.matrix + row[h] * slab::along;
         const pivot_inverse own(group.exists ? as_meant(of_row[h][unknown(h) * slab::across]) : one());
-        inverse[h] = own.factor, is_small = is_small || own.is_small;
+        inverse[h] = own.factor, is_small[h] = own.is_small;
     }
-    if (__any_sync(0xffffffffu, is_small)) return false;
     const auto factor = [&](int h, int k) { return as_meant(of_row[h][k * slab::across]); };
     const auto transposed = [&](int h, int k) {
         return conjugate(as_meant(group.matrix[k * slab::along + unknown(h) * slab::across]));
     };
-    const auto divided = [&](int h, element value) { return product_of(value, inverse[h]); };
+    const auto divided = [&](int h, element value) { return pivot_inverse::product(value, inverse[h], is_small[h]); };
     const auto of_l = [&](int h, element value) { return is_cholesky ? divided(h, value) : value; };
-    const int first_lane = static_cast<int>(threadIdx.x) % 32 - group.lane;
-    const auto lane_of = [&](int number) { return first_lane + number; };
+    const auto told = [](element x, int number) { return shuffle(x, number, lanes); };
 
     const int sides = static_cast<int>(sides_of(a));
     RICCI_UNROLL_ONCE
@@ -178,24 +150,22 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
             b[h][c] = y[h][c] = x[h][c] = zero();
             if (group.exists && first + c < sides) b[h][c] = given_side(a, at, row[h], first + c);
         }
-        find_unknowns<n, lanes, false>(b, factor, lane_of, of_l, keep_in(y, group.lane));
+        find_unknowns<n, lanes, false>(b, factor, told, of_l, keep_in(y, group.lane));
         if constexpr (!is_cholesky) {
-            find_unknowns<n, lanes, true>(y, factor, lane_of, divided, keep_in(x, group.lane));
+            find_unknowns<n, lanes, true>(y, factor, told, divided, keep_in(x, group.lane));
         } else if constexpr (!sums_over_lanes) {
-            find_unknowns<n, lanes, true>(y, transposed, lane_of, divided, keep_in(x, group.lane));
-        } else {
+            find_unknowns<n, lanes, true>(y, transposed, told, divided, keep_in(x, group.lane));
+        } else { // L^H x = y: of each unknown the sum of what those behind it take off it
             RICCI_UNROLL
             for (int k = n - 1; k >= 0; --k) RICCI_UNROLL
             for (int c = 0; c < sides_at_once; ++c) {
                 element sum = zero();
                 RICCI_UNROLL
                 for (int h = k / lanes; h < lines; ++h)
-                    if (group.row(h) > k && (lanes * (h + 1) <= n || group.row(h) < n))
+                    if (group.row(h) > k && group.has_row(h))
                         add_product(sum, conjugate(factor(h, k)), x[h][c]);
-                RICCI_UNROLL
-                for (int apart = lanes / 2; apart > 0; apart /= 2) sum += shuffle_xor(sum, apart);
-                if (group.row(k / lanes) == k)
-                    x[k / lanes][c] = divided(k / lanes, y[k / lanes][c] - sum);
+                sum = sum_of_lanes<lanes>(sum);
+                if (group.row(k / lanes) == k) x[k / lanes][c] = divided(k / lanes, y[k / lanes][c] - sum);
             }
         }
         group_barrier(); // solutions may lie where sides do
@@ -205,13 +175,12 @@ RICCI_FUNCTION bool solve_in_order(const arguments& a, long long at, const lane_
                     places.info != 0 ? not_a_number() : x[h][c];
         });
     }
-    return true;
 }
 
 RICCI_FUNCTION void solve_by_rows(const arguments& a, long long at, const lane_group& group,
                                   const row_places& places) {
-    if constexpr (in_one_warp)
-        if (solve_in_order(a, at, group, places)) return;
+    static_assert(!has_sides || m == n, "systems are square");
+    if constexpr (in_one_warp) return solve_in_order(a, at, group, places);
     const int sides = static_cast<int>(sides_of(a));
     RICCI_UNROLL_ONCE
     for (int first = 0; first < sides; first += sides_at_once) {
@@ -225,10 +194,7 @@ RICCI_FUNCTION void solve_by_rows(const arguments& a, long long at, const lane_g
         });
         const row_solver solver(group, places, b);
         solver.forward();
-        if constexpr (sums_over_lanes)
-            solver.backward_by_sums();
-        else
-            solver.backward();
+        solver.backward();
         const bool is_singular = places.info != 0;
         group.each<sides_at_once>([&](int r, int c) {
             if (first + c < sides)

@@ -16,6 +16,13 @@ template <class T> RICCI_FUNCTION T shuffle_xor(T x, int lanes) {
     else return __shfl_xor_sync(0xffffffffu, x, lanes);
 }
 
+/// The sum of each group of Lanes lanes, for all of them.
+template <int Lanes, class T> RICCI_FUNCTION T sum_of_lanes(T x) {
+    RICCI_UNROLL
+    for (int bit = Lanes / 2; bit > 0; bit /= 2) x = x + shuffle_xor(x, bit);
+    return x;
+}
+
 /// Element s goes to place s ^ lane % 4.
 RICCI_FUNCTION void permute_by_lane(element (&x)[4]) {
     const int lane = static_cast<int>(threadIdx.x % 32);

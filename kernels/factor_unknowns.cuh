@@ -22,12 +22,12 @@ template <int Count, int Lanes> RICCI_FUNCTION int unknown_of(int lane, int h) {
 /// y[h][side]: of row h * Lanes + the lane's number, and anything where that is no row. Unknowns from the last on
 /// (Upward: of an upper triangle) or from the first.
 ///   of_triangle(h, k)         the lane's element of column k, in its row of line h
-///   lane_of(number)           the lane of the warp that has this number among the matrix's
+///   told(x, number)           x of the lane that has this number among the matrix's
 ///   divided(h, y)             y by the diagonal, of the lane's row of line h
 ///   keep(h, number, side, x)  the unknown of line h's row, if the lane has this number
-template <int Count, int Lanes, bool Upward, int Lines, int Sides, class Triangle, class Numbers, class Division,
+template <int Count, int Lanes, bool Upward, int Lines, int Sides, class Triangle, class Shuffle, class Division,
           class Keep>
-RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of_triangle, const Numbers& lane_of,
+RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of_triangle, const Shuffle& told,
                                   const Division& divided, const Keep& keep) {
     // of many sides the code would be long, and its numbers too many for registers
     [[maybe_unused]] constexpr int steps_at_once = Sides <= 2 ? Lanes : 2;
@@ -44,7 +44,7 @@ RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of
                 if (Upward ? h <= line : h >= line) of_column[h] = of_triangle(h, first + number);
             RICCI_UNROLL
             for (int s = 0; s < Sides; ++s) {
-                const element own = divided(line, y[line][s]), unknown = shuffle(own, lane_of(number));
+                const element own = divided(line, y[line][s]), unknown = told(own, number);
                 keep(line, number, s, own);
                 RICCI_UNROLL
                 for (int h = 0; h < Lines; ++h)

@@ -146,7 +146,6 @@ class warp_lu : public warp_lanes {
             const pivot_inverse own(memory.column(unknown(h))[row_of[h]]);
             inverse[h] = own.factor, is_small[h] = own.is_small;
         }
-        const int first_lane = static_cast<int>(threadIdx.x) % 32 - lane;
         RICCI_UNROLL_ONCE
         for (int side = 0; side < sides; side += at_once) {
             element y[lane_rows][at_once], x[lane_rows][at_once];
@@ -158,7 +157,7 @@ class warp_lu : public warp_lanes {
             }
             find_unknowns<n, lanes, true>(
                 y, [&](int h, int k) { return memory.column(k)[row_of[h]]; },
-                [&](int number) { return first_lane + number; },
+                [](element told, int number) { return shuffle(told, number, lanes); },
                 [&](int h, element value) { return pivot_inverse::product(value, inverse[h], is_small[h]); },
                 keep_in(x, lane));
             if (exists)

@@ -4,13 +4,6 @@
 #include "factor_shuffles.cuh"
 #include "substitute_parts.hpp"
 
-/// Of each group of Lanes lanes, for all of them.
-template <int Lanes, class T> RICCI_FUNCTION T sum_of_lanes(T x) {
-    RICCI_UNROLL
-    for (int bit = Lanes / 2; bit > 0; bit /= 2) x = x + shuffle_xor(x, bit);
-    return x;
-}
-
 /// Lanes give each other half of what they have, number e of the lane that has the bit e + Half of the other's: only
 /// `Count` numbers from `Begin` on are anything but zeros. (A loop over halves is not unrolled, and the numbers then
 /// lie in local memory.)
