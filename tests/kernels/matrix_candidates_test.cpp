@@ -217,7 +217,7 @@ TEST_CASE("candidates of factorizations and solves are right") {
     }
 }
 
-TEST_CASE("lanes take matrices that they cannot factor the quick way, however many they are") {
+TEST_CASE("any number of lanes takes matrices of any kind, those too that it cannot factor the quick way") {
     const auto code = device_under_test();
     if (device(code).is_cpu()) return;
     constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c128 = scalar_type::c128;
@@ -229,6 +229,9 @@ TEST_CASE("lanes take matrices that they cannot factor the quick way, however ma
         problem(routine::least_squares, f64, 20, 9, 2, 9),
         problem(routine::least_squares, f32, 33, 14, 1, 5),
         problem(routine::least_squares, f64, 5, 9, 2, 9),
+        problem(routine::least_squares, f64, 19, 11, 3, 9, matrix_layout::padded),
+        problem(routine::least_squares, f64, 12, 12, 1, 19),
+        problem(routine::least_squares, f32, 16, 5, 4, 9),
         problem(routine::solve, f64, 12, 12, 3, 19),
         problem(routine::solve, f64, 17, 17, 1, 9),
     };
@@ -240,11 +243,11 @@ TEST_CASE("lanes take matrices that they cannot factor the quick way, however ma
             return seen.emplace(tile.tile_m, tile.tile_n).second;
         };
         const auto look = [&](const runtime::executable& made, const std::string& name) {
-            for (const auto kind :
-                 {matrix_kind::large, matrix_kind::small, matrix_kind::singular, matrix_kind::with_nan}) {
-                auto extreme = p;
-                extreme.kind = kind;
-                judged(extreme, code)(made, name);
+            for (const auto kind : {matrix_kind::random, matrix_kind::large, matrix_kind::small, matrix_kind::singular,
+                                    matrix_kind::with_nan}) {
+                auto of_kind = p;
+                of_kind.kind = kind;
+                judged(of_kind, code)(made, name);
             }
         };
         INFO(to_string(p));
