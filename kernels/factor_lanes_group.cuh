@@ -89,7 +89,7 @@ RICCI_FUNCTION void group_barrier() {
 
 struct lane_group {
     int lane;
-    bool exists;     ///< its matrix; else it goes along with another, and stores nothing
+    bool exists;     ///< its matrix; else it goes along with whatever lies there, and stores nothing
     element* matrix; ///< in the slab
     int* positions;  ///< of pivots
     element* scratch;

@@ -40,7 +40,8 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     at.zero = zero_for_all;
     const int lane = number_of(at), p = before + at.group;
     at.idle = at.idle || p >= share.count;
-    element* const matrix = matrices.matrix(p < share.count ? p : 0);
+    // lanes without a matrix come along with one that no other warp writes: their warp's last, or none
+    element* const matrix = matrices.matrix(larger_of(p - at.of_warp, smaller_of(p, share.count - 1)));
     element* const right = all_sides + p * given_in_shared::apart;
     // lanes without a column have no tau to write, but may read what others wrote to shared memory
     element* const taus = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
