@@ -12,13 +12,12 @@
 namespace ricci::lowering {
 namespace {
 
-/// Cycles of the back substitution before kernels/factor_unknowns.cuh (not fitted again): a column of R, and what a
-/// lane does of it for a right-hand side; to fetch the sides, and for the solutions to leave. In registers by lanes
-/// of a warp, or in shared memory.
+/// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side; to fetch the
+/// sides, and for the solutions to leave. In registers by lanes of a warp, or in shared memory.
 struct substitution {
     double column, row, sides;
 };
-constexpr substitution in_registers{30, 120, 4000}, in_shared{120, 150, 10500};
+constexpr substitution in_registers{113, 35, 1000}, in_shared{120, 150, 10500};
 
 /// What kernels/factor_lanes_qr_shape.cuh makes of the constants.
 struct lane_grid {
@@ -80,13 +79,13 @@ bool may_be_moved(const lane_grid& g, const batched_tile& tile) {
 }
 
 /// Registers that a thread needs; with fewer it spills. As NVRTC 13.0 for sm_90 has it: with row lanes more where
-/// slots of rows and of columns end at different pivots, where rows are read one by one, and with right-hand sides;
-/// without them fewer with right-hand sides, the reflections' having left to make room for the solve's.
+/// slots of rows and of columns end at different pivots, and where rows are read one by one; fewer with right-hand
+/// sides, which keep no reflections.
 std::int64_t registers_needed(const lane_grid& g) {
     const bool is_uneven = g.column_lanes % g.row_lanes != 0;
     const auto beside = g.words() > 1 ? 61 : g.row_lanes == 2 ? 62 : 50;
-    const std::int64_t alone = g.one_lane ? (g.r > 0 ? -8 : 4) : (g.r > 0 ? 0 : 22),
-                       together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) + (g.r > 0 ? 12 : 0);
+    const std::int64_t alone = g.r > 0 ? -8 : g.one_lane ? 4 : 22,
+                       together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) - (g.r > 0 ? 20 : 0);
     return g.column_slots * g.row_slots * g.words() + beside + (g.row_lanes > 1 ? together : alone);
 }
 
@@ -106,13 +105,6 @@ std::int64_t registers_missing(std::int64_t needed, const batched_tile& tile) {
 
 /// What spills more is not offered.
 constexpr std::int64_t most_registers_missing = 32;
-
-/// Registers that the model counts for right-hand sides where several lanes have columns of all rows: the code does
-/// without them, but took as much longer as if they were missing.
-constexpr std::int64_t fitted_registers_of_sides = 36;
-std::int64_t registers_counted(const lane_grid& g) {
-    return registers_needed(g) + (g.r > 0 && g.row_lanes == 1 && !g.one_lane ? fitted_registers_of_sides : 0);
-}
 
 /// Of one warp that factors groups_of_warp matrices, or its part of one.
 struct warp_work {
@@ -174,9 +166,9 @@ warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) 
 }
 
 // Factors by which the counts become cycles of an SM, fitted to 196 measurements on an H100 of 14 sizes from 16 to 32
-// in f64, and to 21 of other sizes and types; what right-hand sides take in registers, to 100 of 15 sizes from 3 to
-// 48, to 17%. The parts share the units: powers of what each would take are added. The first choice of each of the 14
-// sizes is within 2% of the best measured, with right-hand sides within 16%.
+// in f64, and to 21 of other sizes and types; what a right-hand side takes in registers, and leaves free, to 495 on an
+// H200 of 2 to 32 rows, to 22%. The parts share the units: powers of what each would take are added. The first choice
+// of each of the 14 sizes is within 2% of the best measured; with right-hand sides 2% slower on average, 21% at 4 rows.
 constexpr double of_issue = 0.9, of_arithmetic = 1.7, of_shared = 0.88, of_copies = 0.97, sharing_power = 3.5;
 constexpr double of_missing_register = 0.02; ///< more instructions and latency
 /// The same where slots of rows and of columns end at different pivots.
@@ -191,7 +183,7 @@ double cycles_of(const step& st, const batched_tile& tile, const machine& chip) 
                  blocks = std::max(static_cast<double>(resident_warps(tile)) / warps, 1.0);
     const bool is_uneven = g.row_lanes > 1 && g.column_lanes % g.row_lanes != 0;
     const double slower =
-        (1 + of_missing_register * static_cast<double>(registers_missing(registers_counted(g), tile))) *
+        (1 + of_missing_register * static_cast<double>(registers_missing(registers_needed(g), tile))) *
         (is_uneven ? 1 + of_uneven_slots : 1);
     const bool wide = real_of(st.compute) == scalar_type::f64;
     const double f64_turns = wide ? std::max(1.0, chip.flops_f32 / std::max(chip.flops_f64, 1.0)) : 1;
