@@ -3,8 +3,8 @@
 //
 // Constants: factor.hpp's, and
 //   threads_per_block
-//   lanes_of_matrix    1: a thread a matrix, for matrices that lie interleaved: substitute_threads
-//                      2, 4, ... 32: so many lanes a matrix, which comes to shared memory whole: substitute_lanes
+//   lanes_of_matrix    1, 2, 4, ... 32: so many lanes a matrix, which comes to shared memory whole: substitute_lanes;
+//                      but 1 and no slabs: a thread a matrix, for matrices that lie interleaved: substitute_threads
 //                      more: a block a matrix, which is streamed: substitute_block
 //   lines_of_lane      right-hand sides at a time
 // and what these files name.
@@ -15,7 +15,7 @@
 #include "substitute_threads.cuh"
 
 template <int Lanes> RICCI_FUNCTION void substitute_by(const arguments& a, unsigned char* memory) {
-    if constexpr (Lanes == 1) matrix_thread<Lanes>::run(a, memory);
+    if constexpr (Lanes == 1 && !in_slabs) matrix_thread<Lanes>::run(a, memory);
     else if constexpr (Lanes <= 32) matrix_lanes<Lanes>::run(a, memory);
     else substitute_by_block<Lanes>(a, memory);
 }

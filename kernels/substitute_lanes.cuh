@@ -1,5 +1,5 @@
-// substitute_lanes: some lanes of a warp a matrix, which lies in shared memory whole. A lane has every so many-th
-// row of a few right-hand sides in registers; what all rows need of one travels by shuffles.
+// substitute_lanes: some lanes of a warp, or one, a matrix, which lies in shared memory whole. A lane has every so
+// many-th row of a few right-hand sides in registers; what all rows need of one travels by shuffles.
 //
 // A step of a triangle is an axpy down a column where the column's neighbors lie on different banks. Else it is the
 // dot of a row, which costs a sum over lanes: passes with the adjoint on a slab, Cholesky's second and both of LU's
@@ -48,6 +48,11 @@ template <int Lanes> struct matrix_lanes {
 
     static RICCI_FUNCTION unsigned all_lanes() { return 0xffffffffu; }
     static RICCI_FUNCTION int lane() { return static_cast<int>(threadIdx.x) % lanes; }
+    /// That of the matrix's lane number s.
+    template <class T> static RICCI_FUNCTION T told(T x, int s) {
+        if constexpr (lanes == 1) return x;
+        else return shuffle(x, s, lanes);
+    }
 
     /// Whether lanes that read along a step of so many elements meet on banks.
     static RICCI_FUNCTION constexpr bool meets_on_banks(long long step) {
@@ -100,7 +105,7 @@ template <int Lanes> struct matrix_lanes {
             } else {
                 element pivot[sides];
                 RICCI_UNROLL
-                for (int c = 0; c < sides; ++c) pivot[c] = shuffle(divided(x[t][c]), s, lanes);
+                for (int c = 0; c < sides; ++c) pivot[c] = told(divided(x[t][c]), s);
                 RICCI_UNROLL
                 for (int u = 0; u < lines_of_n; ++u) {
                     if (Forward ? u < t : u > t) continue;
@@ -174,7 +179,7 @@ template <int Lanes> struct matrix_lanes {
                     RICCI_UNROLL
                     for (int c = 0; c < sides; ++c) add_product(sum[c], conjugate(v[u]), x[u][c]);
                 }
-                const element factor = shuffle(own, s, lanes);
+                const element factor = told(own, s);
                 RICCI_UNROLL
                 for (int c = 0; c < sides; ++c) sum[c] = factor * sum_of_lanes<lanes>(sum[c]);
                 RICCI_UNROLL
@@ -190,14 +195,18 @@ template <int Lanes> struct matrix_lanes {
     /// LAPACK's: one more than the number of the first zero on the diagonal, or 0.
     static RICCI_FUNCTION int first_zero(const element* matrix) {
         int out = 0;
-        const unsigned of_lanes = lanes == 32 ? all_lanes() : (1u << (lanes % 32)) - 1,
-                       shift = threadIdx.x % 32 / lanes * lanes;
+        [[maybe_unused]] const unsigned of_lanes = lanes == 32 ? all_lanes() : (1u << (lanes % 32)) - 1,
+                                        shift = threadIdx.x % 32 / lanes * lanes;
         RICCI_UNROLL
         for (int t = lines_of_n - 1; t >= 0; --t) {
             const int i = t * lanes + lane();
             const bool zero = is_zero(matrix[(i < n ? i : n - 1) * (row_step + column_step)]) && i < n;
-            const unsigned votes = __ballot_sync(all_lanes(), zero) >> shift & of_lanes;
-            if (votes != 0) out = t * lanes + lowest_bit(votes) + 1;
+            if constexpr (lanes == 1) {
+                if (zero) out = t + 1;
+            } else {
+                const unsigned votes = __ballot_sync(all_lanes(), zero) >> shift & of_lanes;
+                if (votes != 0) out = t * lanes + lowest_bit(votes) + 1;
+            }
         }
         return out;
     }
@@ -224,7 +233,7 @@ template <int Lanes> struct matrix_lanes {
             for (int t = lines_of_n - 1; t >= 0; --t) { // from the last one: where does it come from?
                 RICCI_UNROLL_4
                 for (int s = (n - t * lanes < lanes ? n - t * lanes : lanes) - 1; s >= 0; --s) {
-                    const int k = t * lanes + s, p = __shfl_sync(all_lanes(), own[t], s, lanes);
+                    const int k = t * lanes + s, p = told(own[t], s);
                     RICCI_UNROLL
                     for (int u = 0; u < lines; ++u) source[u] = source[u] == k ? p : source[u] == p ? k : source[u];
                 }

@@ -80,6 +80,9 @@ batched_tile tile_of(std::int64_t products, std::int64_t threads, std::int64_t l
 
 // ---- CUDA ----
 
+/// Whether a thread has a matrix where it lies, not in shared memory.
+bool is_by_threads(const batched_tile& t) { return t.tile_m == 1 && !t.boxed; }
+
 std::int64_t lanes_shared(const work& w, std::int64_t products, std::int64_t lanes, bool in_slabs) {
     const auto slot = w.slot_of(in_slabs, lanes);
     return up(16 + 8 * products, 128) * 128 + products * slot * w.size + (in_slabs ? 128 : 0);
@@ -103,6 +106,8 @@ std::int64_t usual_lanes(std::int64_t rows) {
     return rows <= 2 ? 2 : rows <= 4 ? 4 : rows <= 8 ? 8 : rows <= 32 ? 16 : 32;
 }
 
+constexpr std::int64_t most_threads = 128; ///< of a block of lanes
+
 void add_lanes(std::vector<batched_tile>& out, const step& st, const work& w, const machine& chip) {
     if (st.dynamic_extents || w.work_rows > longest_in_lanes) return;
     const bool has_slabs = w.slot() > 0;
@@ -110,12 +115,13 @@ void add_lanes(std::vector<batched_tile>& out, const step& st, const work& w, co
     if (bytes > largest_in_shared) return;
     const auto add = [&](std::int64_t lanes, std::int64_t products, bool in_slabs) {
         const auto lines = up(w.work_rows, lanes), registers = lines * (w.size / 4);
-        if (lanes < 2 || lanes > 32 || lines > 8 || products < 1 || products > 512) return;
+        if (lanes < (in_slabs ? 1 : 2) || lanes > 32 || lines > 8 || products < 1 || products > 512) return;
         if (lanes_shared(w, products, lanes, in_slabs) > chip.shared_bytes) return;
         std::int64_t sides =
             power_of_two_to(std::min<std::int64_t>(std::max<std::int64_t>(w.sizes.r, 1), w.parts == 2 ? 2 : 4));
         while (sides > 1 && registers * sides > 32) sides /= 2;
-        const auto threads = std::clamp<std::int64_t>(up(products * w.tiles(sides) * lanes, warp) * warp, warp, 128);
+        const auto threads =
+            std::clamp<std::int64_t>(up(products * w.tiles(sides) * lanes, warp) * warp, warp, most_threads);
         const auto t = tile_of(products, threads, lanes, sides, 0, in_slabs);
         if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
     };
@@ -127,6 +133,9 @@ void add_lanes(std::vector<batched_tile>& out, const step& st, const work& w, co
     add(usual, products / 2, has_slabs);
     add(usual, products * 2, has_slabs);
     add(usual / 2, products * 2, has_slabs);
+    // in one round, so that few matrices too are under way at once
+    for (auto lanes = has_slabs ? std::int64_t{1} : std::int64_t{2}; lanes <= usual; lanes *= 2)
+        add(lanes, std::min(most_threads / lanes, products), has_slabs);
     // neighbors in a slab meet on banks where a matrix is a multiple of 128 bytes
     if (has_slabs && bytes % 128 == 0 && usual * w.size < 128) add(usual, products, false);
 }
@@ -216,7 +225,7 @@ double seconds_on_cuda(const work& w, const batched_tile& t, const machine& chip
     const auto matrices = static_cast<double>(w.sizes.matrices), clock = sm_clock(chip);
     const auto tiles = static_cast<double>(w.tiles(t.tile_n)), lanes = static_cast<double>(t.tile_m);
     const auto memory = bytes_moved(w) / chip.bandwidth;
-    if (t.tile_m == 1) return memory * (t.stages == 0 ? 1.1 : 1.25) * std::max(tiles, 1.0);
+    if (is_by_threads(t)) return memory * (t.stages == 0 ? 1.1 : 1.25) * std::max(tiles, 1.0);
     const auto steps = steps_of(w), sides = static_cast<double>(t.tile_n);
     const auto words = static_cast<double>(w.size) / 4, passes = static_cast<double>(chip.processors);
     if (t.tile_m <= warp) {
@@ -256,7 +265,7 @@ std::vector<batched_tile> substitute_candidates(const step& st, const machine& c
 std::int64_t substitute_shared_bytes(const step& st, const batched_tile& t, const machine& chip) {
     if (chip.kind == target::cpu) return 0;
     const work w(st);
-    if (t.tile_m == 1) return t.stages == 0 ? 0 : w.work_rows * t.tile_n * w.size * t.threads;
+    if (is_by_threads(t)) return t.stages == 0 ? 0 : w.work_rows * t.tile_n * w.size * t.threads;
     if (t.tile_m <= warp) return lanes_shared(w, t.products, t.tile_m, t.boxed);
     if (t.stages == 0) return sides_at(w);
     return sides_at(w) + w.work_rows * t.tile_n * w.size + (w.has_pivots ? 4 * w.sizes.n : 0);

@@ -4,13 +4,12 @@
 // What batched_tile's members mean here, each a constant of the prelude:
 //   products     matrices_of_block   matrices a block; on a CPU a work item
 //   threads      threads_per_block   of a block
-//   tile_m       lanes_of_matrix     kernels/substitute.cuh: 1: a thread a matrix; to 32: so many lanes; more: a
-//   block
+//   tile_m       lanes_of_matrix     kernels/substitute.cuh: to 32: so many lanes; 1 and no slabs: a thread a matrix
+//                                    where it lies; more: a block
 //                                    kernels/substitute_cpu.hpp: 1: a matrix a lane; else vectors along its lines
 //   tile_n       lines_of_lane       right-hand sides at a time
 //   stages       stages              0 and a thread a matrix: right-hand sides in registers; 1 and a block a matrix:
-//   in
-//                                    shared memory
+//                                    in shared memory
 //   boxed        in_slabs            the matrices of a block come by one bulk copy
 #pragma once
 

@@ -243,8 +243,8 @@ TEST_CASE("any number of lanes takes matrices of any kind, those too that it can
             return seen.emplace(tile.tile_m, tile.tile_n).second;
         };
         const auto look = [&](const runtime::executable& made, const std::string& name) {
-            for (const auto kind : {matrix_kind::random, matrix_kind::large, matrix_kind::small, matrix_kind::singular,
-                                    matrix_kind::with_nan}) {
+            for (const auto kind : {matrix_kind::random, matrix_kind::large, matrix_kind::small,
+                                    matrix_kind::singular, matrix_kind::with_nan}) {
                 auto of_kind = p;
                 of_kind.kind = kind;
                 judged(of_kind, code)(made, name);
@@ -252,6 +252,38 @@ TEST_CASE("any number of lanes takes matrices of any kind, those too that it can
         };
         INFO(to_string(p));
         CHECK(each_candidate(p, code, family::factor_lanes, 100, random, look, other_lanes) > 1);
+    }
+}
+
+TEST_CASE("any number of lanes solves with factors that are there, those with a zero on the diagonal too") {
+    const auto code = device_under_test();
+    if (device(code).is_cpu()) return;
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c128 = scalar_type::c128;
+    std::mt19937_64 random(1);
+    for (const std::int64_t n : {1, 2, 5, 8}) { // one lane too
+        std::vector<matrix_problem> all{
+            problem(routine::lu_solve, f64, n, n, 1, 131),
+            problem(routine::lu_solve, f32, n, n, 3, 131),
+            problem(routine::triangular_solve, c128, n, n, 1, 131),
+            problem(routine::triangular_solve, f64, n, n, 2, 131, matrix_layout::padded),
+            problem(routine::cholesky_solve, f64, n, n, 2, 131),
+            problem(routine::qr_solve, f64, n + 1, n, 1, 131),
+            problem(routine::apply_q, f32, n + 2, n, 3, 131),
+        };
+        all[1].adjoint = true;
+        for (auto& p : all)
+            for (const auto kind : {matrix_kind::random, matrix_kind::singular}) {
+                if (kind == matrix_kind::singular && p.what != routine::lu_solve &&
+                    p.what != routine::triangular_solve)
+                    continue;
+                p.kind = kind;
+                std::set<std::pair<std::int32_t, std::int32_t>> seen;
+                const auto other_lanes = [&](const lowering::batched_tile& tile) {
+                    return seen.emplace(tile.tile_m, tile.products).second;
+                };
+                INFO(to_string(p));
+                CHECK(each_candidate(p, code, family::substitute, 100, random, judged(p, code), other_lanes) > 1);
+            }
     }
 }
 
