@@ -150,7 +150,7 @@ RICCI_FUNCTION void grid_steps(lane_grid& grid, lane_grid::keys& key, unsigned l
                 for (int r = 0; r < grid_lines; ++r) grid.column[grid.row(r)] = x[r][0];
             }
             if constexpr (exchanges) {
-                if (__any_sync(0xffffffffu, is_owner && has_rival(key, largest))) {
+                if (__any_sync(0xffffffffu, is_owner && group.exists && has_rival(key, largest))) {
                     largest = grid.decide(key, largest, is_owner, k);
                     if constexpr (grid_lines > 1) quick = grid.quick_inverse(key, largest);
                 }

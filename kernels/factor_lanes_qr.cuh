@@ -40,8 +40,9 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     at.zero = zero_for_all;
     const int lane = number_of(at), p = before + at.group;
     at.idle = at.idle || p >= share.count;
-    // lanes without a matrix come along with one that no other warp writes: their warp's last, or none
-    element* const matrix = matrices.matrix(larger_of(p - at.of_warp, smaller_of(p, share.count - 1)));
+    // lanes without a matrix come along with whatever lies there
+    static_assert(matrices_of_block % groups == 0, "a place for each lane's");
+    element* const matrix = matrices.matrix(p);
     element* const right = all_sides + p * given_in_shared::apart;
     // lanes without a column have no tau to write, but may read what others wrote to shared memory
     element* const taus = reinterpret_cast<element*>(memory + taus_place) + at.group * n;
@@ -55,7 +56,7 @@ RICCI_FUNCTION void factor_some(const matrices_in_shared& matrices, element* all
     load_columns(x, matrix, right, at);
     bool is_unsafe = false;
     if constexpr (one_lane)
-        is_unsafe = reflect_alone(x, tau, a);
+        is_unsafe = reflect_alone(x, tau, a) && !at.idle;
     else
         is_unsafe = is_said(reflect_together(x, memory, tau, a, at), memory, at);
     int info = 0;

@@ -81,7 +81,7 @@ RICCI_FUNCTION void load_side(element (&x)[row_slots], const element* right, int
     }
 }
 
-/// Lanes without a column get some lane's of a matrix that is there.
+/// Lanes without a column get some lane's.
 RICCI_FUNCTION void load_columns(lane_columns& x, element* matrix, const element* right, lane_place at) {
     if constexpr (is_flat) {
         const int twist = own_twist(static_cast<int>(threadIdx.x));

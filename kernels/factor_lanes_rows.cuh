@@ -28,8 +28,7 @@ struct factor_by_rows {
         int* const positions = reinterpret_cast<int*>(memory + pivots_at);
         const int p = matrices_of_block == 1 ? 0 : matrix_of_lanes(static_cast<int>(threadIdx.x) / lanes);
         const bool exists = matrices_of_block == 1 || p < share.count;
-        lane_group group{static_cast<int>(threadIdx.x) % lanes, exists, matrices.matrix(p),
-                         positions + p * pivots,
+        lane_group group{static_cast<int>(threadIdx.x) % lanes, exists, matrices.matrix(p), positions + p * pivots,
                          reinterpret_cast<element*>(memory + scratch_at) + p * scratch_elements};
         matrices.finish_loading(loaded);
 

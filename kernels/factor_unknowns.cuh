@@ -25,16 +25,17 @@ template <int Count, int Lanes> RICCI_FUNCTION int unknown_of(int lane, int h) {
 ///   told(x, number)           x of the lane that has this number among the matrix's
 ///   divided(h, y)             y by the diagonal, of the lane's row of line h
 ///   keep(h, number, side, x)  the unknown of line h's row, if the lane has this number
-template <int Count, int Lanes, bool Upward, int Part = 0, int Lines, int Sides, class Triangle, class Shuffle,
+template <int Count, int Lanes, bool Upward, int LinesDone = 0, int Lines, int Sides, class Triangle, class Shuffle,
           class Division, class Keep>
 RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of_triangle, const Shuffle& told,
                                   const Division& divided, const Keep& keep) {
-    constexpr int line = Upward ? Lines - 1 - Part : Part, first = line * Lanes;
-    // A constant of each line's: of a loop that is to be unrolled by 3 and ends at the smaller of 3 and 2, which is known
-    // when the loop around it is unrolled, NVRTC 13.0 makes three steps; likewise by 5.
+    constexpr int line = Upward ? Lines - 1 - LinesDone : LinesDone, first = line * Lanes;
+    // A constant, and lines are no loop: where one is to be unrolled by 3 and ends at the smaller of 3 and 2, which is
+    // known when the loop around it is unrolled, NVRTC 13.0 makes three steps; likewise by 5.
     constexpr int numbers = smaller_of(Lanes, Count - first);
+    static_assert(numbers > 0, "no line without a row");
     // of many sides the code would be long, and its numbers too many for registers
-    [[maybe_unused]] constexpr int steps_at_once = Sides <= 2 ? numbers : 2;
+    [[maybe_unused]] constexpr int steps_at_once = Sides <= 2 ? numbers : smaller_of(numbers, 2);
     RICCI_UNROLL_STEPS
     for (int step = 0; step < numbers; ++step) {
         const int number = Upward ? numbers - 1 - step : step;
@@ -51,8 +52,8 @@ RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of
                 if (Upward ? h <= line : h >= line) subtract_product(y[h][s], of_column[h], unknown);
         }
     }
-    if constexpr (Part + 1 < Lines)
-        find_unknowns<Count, Lanes, Upward, Part + 1>(y, of_triangle, told, divided, keep);
+    if constexpr (LinesDone + 1 < Lines)
+        find_unknowns<Count, Lanes, Upward, LinesDone + 1>(y, of_triangle, told, divided, keep);
 }
 
 /// Of find_unknowns: the lane's go to x[h][side].

@@ -48,7 +48,7 @@ template <int Lanes> struct matrix_lanes {
 
     static RICCI_FUNCTION unsigned all_lanes() { return 0xffffffffu; }
     static RICCI_FUNCTION int lane() { return static_cast<int>(threadIdx.x) % lanes; }
-    /// That of the matrix's lane number s.
+    /// x of the matrix's lane number s.
     template <class T> static RICCI_FUNCTION T told(T x, int s) {
         if constexpr (lanes == 1) return x;
         else return shuffle(x, s, lanes);

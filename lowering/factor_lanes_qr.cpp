@@ -13,7 +13,8 @@ namespace ricci::lowering {
 namespace {
 
 /// Cycles of the back substitution: a column of R, and what a lane does of it for a right-hand side; to fetch the
-/// sides, and for the solutions to leave. In registers by lanes of a warp, or in shared memory.
+/// sides, and for the solutions to leave. In registers by one lane or by lanes of a warp; in shared memory (of
+/// kernels before, not fitted again).
 struct substitution {
     double column, row, sides;
 };
@@ -80,12 +81,15 @@ bool may_be_moved(const lane_grid& g, const batched_tile& tile) {
 
 /// Registers that a thread needs; with fewer it spills. As NVRTC 13.0 for sm_90 has it: with row lanes more where
 /// slots of rows and of columns end at different pivots, and where rows are read one by one; fewer with right-hand
-/// sides, which keep no reflections.
+/// sides as columns, which keep no reflections.
 std::int64_t registers_needed(const lane_grid& g) {
     const bool is_uneven = g.column_lanes % g.row_lanes != 0;
     const auto beside = g.words() > 1 ? 61 : g.row_lanes == 2 ? 62 : 50;
-    const std::int64_t alone = g.r > 0 ? -8 : g.one_lane ? 4 : 22,
-                       together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) - (g.r > 0 ? 20 : 0);
+    const bool has_sides = g.r > 0 && g.taus == 0;
+    const std::int64_t alone = has_sides    ? -8
+                               : g.one_lane ? 4
+                                            : 22,
+                       together = (is_uneven ? 24 : 0) + (g.row_unit == 1 ? 6 : 0) - (has_sides ? 20 : 0);
     return g.column_slots * g.row_slots * g.words() + beside + (g.row_lanes > 1 ? together : alone);
 }
 
@@ -166,9 +170,10 @@ warp_work work_of(const step& st, const lane_grid& g, const batched_tile& tile) 
 }
 
 // Factors by which the counts become cycles of an SM, fitted to 196 measurements on an H100 of 14 sizes from 16 to 32
-// in f64, and to 21 of other sizes and types; what a right-hand side takes in registers, and leaves free, to 495 on an
-// H200 of 2 to 32 rows, to 22%. The parts share the units: powers of what each would take are added. The first choice
-// of each of the 14 sizes is within 2% of the best measured; with right-hand sides 2% slower on average, 21% at 4 rows.
+// in f64, and to 21 of other sizes and types; what a right-hand side takes in registers, and leaves free, to 495 on
+// an H200, 2 to 32 rows, which it is 22% off. The parts share the units: powers of what each would take are added.
+// The first choice of each of the 14 sizes is within 2% of the best measured; with right-hand sides 2% slower on
+// average, 21% at 4 rows.
 constexpr double of_issue = 0.9, of_arithmetic = 1.7, of_shared = 0.88, of_copies = 0.97, sharing_power = 3.5;
 constexpr double of_missing_register = 0.02; ///< more instructions and latency
 /// The same where slots of rows and of columns end at different pivots.

@@ -133,7 +133,7 @@ void add_lanes(std::vector<batched_tile>& out, const step& st, const work& w, co
     add(usual, products / 2, has_slabs);
     add(usual, products * 2, has_slabs);
     add(usual / 2, products * 2, has_slabs);
-    // in one round, so that few matrices too are under way at once
+    // in one round for each tile of right-hand sides, so that a batch of few matrices too is under way at once
     for (auto lanes = has_slabs ? std::int64_t{1} : std::int64_t{2}; lanes <= usual; lanes *= 2)
         add(lanes, std::min(most_threads / lanes, products), has_slabs);
     // neighbors in a slab meet on banks where a matrix is a multiple of 128 bytes

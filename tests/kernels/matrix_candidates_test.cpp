@@ -22,6 +22,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -258,31 +259,37 @@ TEST_CASE("any number of lanes takes matrices of any kind, those too that it can
 TEST_CASE("any number of lanes solves with factors that are there, those with a zero on the diagonal too") {
     const auto code = device_under_test();
     if (device(code).is_cpu()) return;
-    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c128 = scalar_type::c128;
+    using enum matrix_layout;
+    constexpr auto f64 = scalar_type::f64, f32 = scalar_type::f32, c64 = scalar_type::c64, c128 = scalar_type::c128;
     std::mt19937_64 random(1);
-    for (const std::int64_t n : {1, 2, 5, 8}) { // one lane too
+    for (std::int64_t n = 1; n <= 8; ++n) {
         std::vector<matrix_problem> all{
             problem(routine::lu_solve, f64, n, n, 1, 131),
             problem(routine::lu_solve, f32, n, n, 3, 131),
+            problem(routine::lu_solve, c64, n, n, 2, 37, row_major),
+            problem(routine::lu_solve, f64, n, n, 1, 131, interleaved),
             problem(routine::triangular_solve, c128, n, n, 1, 131),
-            problem(routine::triangular_solve, f64, n, n, 2, 131, matrix_layout::padded),
+            problem(routine::triangular_solve, f64, n, n, 2, 131, padded),
             problem(routine::cholesky_solve, f64, n, n, 2, 131),
             problem(routine::qr_solve, f64, n + 1, n, 1, 131),
             problem(routine::apply_q, f32, n + 2, n, 3, 131),
         };
-        all[1].adjoint = true;
+        all[1].adjoint = all[2].adjoint = true;
         for (auto& p : all)
             for (const auto kind : {matrix_kind::random, matrix_kind::singular}) {
                 if (kind == matrix_kind::singular && p.what != routine::lu_solve &&
                     p.what != routine::triangular_solve)
                     continue;
                 p.kind = kind;
-                std::set<std::pair<std::int32_t, std::int32_t>> seen;
+                std::set<std::tuple<std::int32_t, std::int32_t, bool>> seen;
+                bool one_lane = false;
                 const auto other_lanes = [&](const lowering::batched_tile& tile) {
-                    return seen.emplace(tile.tile_m, tile.products).second;
+                    one_lane = one_lane || (tile.tile_m == 1 && tile.boxed);
+                    return seen.emplace(tile.tile_m, tile.products, tile.boxed).second;
                 };
                 INFO(to_string(p));
                 CHECK(each_candidate(p, code, family::substitute, 100, random, judged(p, code), other_lanes) > 1);
+                if (p.layout == dense) CHECK(one_lane == (std::max(p.m, p.n) <= 8));
             }
     }
 }
