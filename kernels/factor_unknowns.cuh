@@ -32,10 +32,10 @@ RICCI_FUNCTION void find_unknowns(element (&y)[Lines][Sides], const Triangle& of
     constexpr int line = Upward ? Lines - 1 - LinesDone : LinesDone, first = line * Lanes;
     // A constant, and lines are no loop: where one is to be unrolled by 3 and ends at the smaller of 3 and 2, which is
     // known when the loop around it is unrolled, NVRTC 13.0 makes three steps; likewise by 5.
+    // (Lines without an unknown are of kernels for wide or tall matrices, which never call this.)
     constexpr int numbers = smaller_of(Lanes, Count - first);
-    static_assert(numbers > 0, "no line without a row");
     // of many sides the code would be long, and its numbers too many for registers
-    [[maybe_unused]] constexpr int steps_at_once = Sides <= 2 ? numbers : smaller_of(numbers, 2);
+    [[maybe_unused]] constexpr int steps_at_once = at_least_one(Sides <= 2 ? numbers : smaller_of(numbers, 2));
     RICCI_UNROLL_STEPS
     for (int step = 0; step < numbers; ++step) {
         const int number = Upward ? numbers - 1 - step : step;
