@@ -1,0 +1,148 @@
+// substitute_lanes: parameters of the kernel that solves with factors by lanes of a warp. Its aim is the memory's
+// bandwidth: as many bytes under way as an SM needs, while few enough lanes share a matrix that what they tell each
+// other does not count.
+#include "lowering/substitute_lanes.hpp"
+
+#include "lowering/substitute_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace ricci::lowering {
+namespace {
+
+constexpr std::int64_t block_bytes = 24 << 10; ///< of a block's matrices in shared memory, at most, where several
+constexpr std::int64_t largest_in_shared = 36 << 10;       ///< one matrix: six an SM; beyond that they are streamed
+constexpr std::int64_t longest_in_lanes = 256;             ///< rows
+constexpr std::int64_t most_lines = 8, most_threads = 128; ///< of a lane, in registers; of a block
+constexpr std::size_t most_candidates = 8;
+constexpr double rated_matrices = 100'000; ///< what candidates are in the order of, whatever the batch is, so that
+                                           ///< another one needs no other kernel
+
+std::int64_t shared_bytes(const substitute_work& w, std::int64_t products, std::int64_t lanes, bool in_slabs) {
+    const auto slot = w.slot_of(in_slabs, lanes);
+    return up(16 + 8 * products, 128) * 128 + products * slot * w.size + (in_slabs ? 128 : 0);
+}
+
+/// Accesses of shared memory that one of a warp takes, of whose lanes `lanes` read `step` elements apart in a matrix,
+/// and the next ones in the next, `slot` elements on: of what is read at once, the most that are of one bank's word.
+double conflicts(std::int64_t lanes, std::int64_t step, std::int64_t slot, std::int64_t size) {
+    const auto at_once = std::min<std::int64_t>(128 / size, warp);
+    double sum = 0;
+    for (std::int64_t begin = 0; begin < warp; begin += at_once) {
+        std::int64_t most = 1;
+        for (std::int64_t a = begin; a < begin + at_once; ++a) {
+            std::int64_t same = 0;
+            for (std::int64_t b = begin; b < begin + at_once; ++b) {
+                const auto difference = (b / lanes - a / lanes) * slot + (b % lanes - a % lanes) * step;
+                same += difference * size % 128 == 0 && (difference != 0 || a == b) ? 1 : 0;
+            }
+            most = std::max(most, same);
+        }
+        sum += static_cast<double>(most);
+    }
+    return sum / static_cast<double>(warp / at_once);
+}
+
+// An SM's cycles for a warp's reading of shared memory, shuffle and so on; and those that a block waits
+constexpr double of_reading = 0.75, of_telling = 0.65, of_pivots = 2.3, of_lines = 2.2, of_copying = 4.8;
+constexpr double of_round = 14, of_round_lines = 12;
+constexpr double wait_of_round = 1600, wait_of_step = 110, wait_of_copying = 50;
+
+/// Cycles that a matrix takes of an SM, whose blocks are as many as it has room for and `matrices` have for it.
+/// Fitted to 2178 measurements of 2 to 64 rows on an H200, of which it is off by 15 % on average; its first choice is
+/// 1.6 % slower than the best on average, and 20 % at most, but for 1000 matrices, which take 4 us.
+double cycles_of(const substitute_work& w, const batched_tile& t, double matrices, const machine& chip) {
+    const auto n = static_cast<double>(w.sizes.n), k = static_cast<double>(w.reflectors),
+               lanes = static_cast<double>(t.tile_m), sides = static_cast<double>(t.tile_n),
+               tiles = static_cast<double>(w.tiles(t.tile_n)), lines = static_cast<double>(up(w.work_rows, t.tile_m)),
+               words = static_cast<double>(w.size) / 4, sum = std::log2(lanes);
+    auto row = w.row, column = w.column;
+    if (!t.boxed) row = w.columns_contiguous() ? 1 : w.sizes.n | 1, column = w.columns_contiguous() ? w.sizes.m : 1;
+    // as the kernel has it: a pass whose lanes would meet on banks goes by dots, each of which is a sum over lanes
+    const auto meets = [&](std::int64_t step) {
+        return t.tile_m > 2 && std::abs(step) != 1 && step * w.size % 16 == 0 && step % 2 == 0;
+    };
+    const double down = meets(row) && !meets(column) ? sum : 1, across = meets(column) && !meets(row) ? sum : 1;
+    double told = 2 * n * (w.of_adjoint ? across : down);
+    if (w.applies_q) told = k * (1 + sum) + (w.solves ? n * down : 0);
+    if (w.method == matrix_method::triangular) told = n * down;
+    if (w.method == matrix_method::cholesky) told = n * (down + across);
+    if (t.tile_m == 1) told = 0;
+    const auto slot = w.slot_of(t.boxed, t.tile_m);
+    const auto steps = w.steps(),
+               reads = conflicts(t.tile_m, std::min(std::abs(row), std::abs(column)), slot, w.size);
+    // lines of 128 bytes that right-hand sides and solutions of a warp lie on
+    const auto apart = n * static_cast<double>(w.sizes.r) * static_cast<double>(w.size) / 128;
+    const auto touched = std::max(words / 32 * lanes, warp / lanes * std::min(1.0, apart));
+    const auto busy = of_reading * reads * steps * words * (lines + 1) / 2 + of_telling * told * words * sides +
+                      of_lines * touched * lines * sides + (w.has_pivots ? of_pivots * n * lines : 0) + of_round +
+                      of_round_lines * lines;
+    const auto products = static_cast<double>(t.products), threads = static_cast<double>(t.threads);
+    const auto rounds = std::max(1.0, std::ceil(products * tiles * lanes / threads));
+    const auto room = std::min(
+        {static_cast<double>(shared_of_an_sm(chip)) /
+             static_cast<double>(shared_bytes(w, t.products, t.tile_m, t.boxed) + shared_of_a_block),
+         static_cast<double>(blocks_of_an_sm), threads_of_an_sm / threads, matrices / products / chip.processors});
+    const auto copied = t.boxed ? 0.0 : static_cast<double>(w.sizes.m * w.sizes.n * w.parts);
+    const auto taken = rounds * threads / warp / products * busy + of_copying * copied / warp;
+    const auto waited =
+        (rounds * (wait_of_round + wait_of_step * steps) + wait_of_copying * std::ceil(products * copied / threads)) /
+        (std::max(room, 1.0) * products);
+    const auto memory =
+        w.bytes_moved() / static_cast<double>(w.sizes.matrices) / chip.bandwidth * sm_clock(chip) * chip.processors;
+    return std::hypot(memory, taken, waited);
+}
+
+} // namespace
+
+std::int64_t substitute_lanes_shared_bytes(const step& st, const batched_tile& t, const machine&) {
+    return shared_bytes(substitute_work(st), t.products, t.tile_m, t.boxed);
+}
+
+double substitute_lanes_seconds(const step& st, const batched_tile& t, const machine& chip) {
+    const substitute_work w(st);
+    const auto matrices = static_cast<double>(w.sizes.matrices);
+    return matrices / (sm_clock(chip) * chip.processors) * cycles_of(w, t, matrices, chip);
+}
+
+// Blocks of one or two rounds: each round waits for memory anew, and a batch of few matrices is under way at once.
+std::vector<batched_tile> substitute_lanes_candidates(const step& st, const machine& chip) {
+    const substitute_work w(st);
+    if (st.dynamic_extents || w.work_rows > longest_in_lanes) return {};
+    struct rated {
+        batched_tile tile;
+        double rank;
+    };
+    std::vector<rated> found;
+    const auto add = [&](std::int64_t lanes, std::int64_t rounds, bool in_slabs) {
+        const auto bytes = w.slot_of(in_slabs, lanes) * w.size, lines = up(w.work_rows, lanes),
+                   registers = lines * (w.size / 4);
+        if (bytes > largest_in_shared || lines > most_lines || (lanes > 2 && lanes >= 4 * w.work_rows)) return;
+        std::int64_t sides =
+            power_of_two_to(std::min<std::int64_t>(std::max<std::int64_t>(w.sizes.r, 1), w.parts == 2 ? 2 : 4));
+        while (sides > 1 && registers * sides > 32) sides /= 2;
+        const auto tiles = w.tiles(sides), room = power_of_two_to(std::max<std::int64_t>(block_bytes / bytes, 1));
+        const auto products =
+            std::min(power_of_two_to(std::max<std::int64_t>(rounds * most_threads / (lanes * tiles), 1)), room);
+        if (shared_bytes(w, products, lanes, in_slabs) > chip.shared_bytes) return;
+        const auto threads = std::clamp<std::int64_t>(up(products * tiles * lanes, warp) * warp, warp, most_threads);
+        const auto t = substitute_tile(products, threads, lanes, sides, 0, in_slabs);
+        if (std::none_of(found.begin(), found.end(), [&](const rated& f) { return f.tile == t; }))
+            found.push_back({t, cycles_of(w, t, rated_matrices, chip)});
+    };
+    const bool has_slabs = w.slot() > 0;
+    // of what lies in slabs one by one too where neighbors meet on banks, which are a multiple of 128 bytes apart
+    for (const bool in_slabs : {true, false}) {
+        if (in_slabs ? !has_slabs : has_slabs && w.slot() * w.size % 128 != 0) continue;
+        for (std::int64_t lanes = in_slabs ? 1 : 2; lanes <= warp; lanes *= 2)
+            for (const std::int64_t rounds : {1, 2}) add(lanes, rounds, in_slabs);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const rated& a, const rated& b) { return a.rank < b.rank; });
+    std::vector<batched_tile> out;
+    for (std::size_t i = 0; i < std::min(found.size(), most_candidates); ++i) out.push_back(found[i].tile);
+    return out;
+}
+
+} // namespace ricci::lowering
