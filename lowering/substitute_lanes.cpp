@@ -46,12 +46,12 @@ double conflicts(std::int64_t lanes, std::int64_t step, std::int64_t slot, std::
 }
 
 // An SM's cycles for a warp's reading of shared memory, shuffle and so on; and those that a block waits
-constexpr double of_reading = 0.75, of_telling = 0.65, of_pivots = 2.3, of_lines = 2.2, of_copying = 4.8;
-constexpr double of_round = 14, of_round_lines = 12;
-constexpr double wait_of_round = 1600, wait_of_step = 110, wait_of_copying = 50;
+constexpr double of_reading = 0.75, of_telling = 0.65, of_pivots = 1.7, of_lines = 2.1, of_copying = 5.4;
+constexpr double of_round = 22, of_round_lines = 9;
+constexpr double wait_of_round = 1600, wait_of_step = 92, wait_of_reading = 3.4, wait_of_copying = 60;
 
 /// Cycles that a matrix takes of an SM, whose blocks are as many as it has room for and `matrices` have for it.
-/// Fitted to 2178 measurements of 2 to 64 rows on an H200, of which it is off by 15 % on average; its first choice is
+/// Fitted to 2180 measurements of 2 to 64 rows on an H200, of which it is off by 15 % on average; its first choice is
 /// 1.6 % slower than the best on average, and 20 % at most, but for 1000 matrices, which take 4 us.
 double cycles_of(const substitute_work& w, const batched_tile& t, double matrices, const machine& chip) {
     const auto n = static_cast<double>(w.sizes.n), k = static_cast<double>(w.reflectors),
@@ -87,9 +87,9 @@ double cycles_of(const substitute_work& w, const batched_tile& t, double matrice
          static_cast<double>(blocks_of_an_sm), threads_of_an_sm / threads, matrices / products / chip.processors});
     const auto copied = t.boxed ? 0.0 : static_cast<double>(w.sizes.m * w.sizes.n * w.parts);
     const auto taken = rounds * threads / warp / products * busy + of_copying * copied / warp;
-    const auto waited =
-        (rounds * (wait_of_round + wait_of_step * steps) + wait_of_copying * std::ceil(products * copied / threads)) /
-        (std::max(room, 1.0) * products);
+    const auto waited = (rounds * (wait_of_round + (wait_of_step + wait_of_reading * reads * lines) * steps) +
+                         wait_of_copying * std::ceil(products * copied / threads)) /
+                        (std::max(room, 1.0) * products);
     const auto memory =
         w.bytes_moved() / static_cast<double>(w.sizes.matrices) / chip.bandwidth * sm_clock(chip) * chip.processors;
     return std::hypot(memory, taken, waited);
