@@ -3,6 +3,7 @@
 
 #include "lowering/machine.hpp"
 
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <string_view>
@@ -28,6 +29,10 @@ inline bool has_bulk_copies(const machine& chip) { return capability_of(chip, 90
 
 /// a/b, rounded up.
 constexpr std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+/// The greatest power of two to n, or 1.
+constexpr std::int64_t power_of_two_to(std::int64_t n) {
+    return n < 2 ? 1 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
+}
 /// The next multiple from a on.
 constexpr std::int64_t up_to(std::int64_t a, std::int64_t multiple) { return up(a, multiple) * multiple; }
 

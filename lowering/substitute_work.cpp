@@ -20,8 +20,6 @@ substitute_work::substitute_work(const step& st) : sizes(matrix_sizes_of(st)), m
     if (!axes.empty()) batch = along(axes[0]), neighbors = st.axes[static_cast<std::size_t>(axes[0])].extent;
 }
 
-std::int64_t power_of_two_to(std::int64_t n) { return n < 2 ? 1 : 2 * power_of_two_to(n / 2); }
-
 batched_tile substitute_tile(std::int64_t products, std::int64_t threads, std::int64_t lanes, std::int64_t sides,
                              int stages, bool in_slabs) {
     batched_tile t;
@@ -40,8 +38,11 @@ double substitute_work::steps() const {
 
 double substitute_work::bytes_moved() const {
     const auto sides = static_cast<double>((work_rows + solution_rows) * sizes.r);
-    return static_cast<double>(sizes.matrices) * (static_cast<double>(sizes.m * sizes.n) + sides) *
-           static_cast<double>(size);
+    return (static_cast<double>(sizes.m * sizes.n) + sides) * static_cast<double>(size);
+}
+
+double rated_matrices(std::int64_t matrices, const machine& chip) {
+    return (matrices < 32 * chip.processors ? 8.0 : 800.0) * chip.processors;
 }
 
 } // namespace ricci::lowering

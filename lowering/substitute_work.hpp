@@ -1,4 +1,5 @@
-// substitute_work: what the parameters of the kernels that solve with factors depend on, of a step.
+// substitute_work: what the parameters of the kernels that solve with factors depend on, of a step, and a set of
+// these.
 #pragma once
 
 #include "lowering/machine.hpp"
@@ -27,7 +28,7 @@ struct substitute_work {
     std::int64_t tiles(std::int64_t sides) const { return up(std::max<std::int64_t>(sizes.r, 1), sides); }
     /// Passes through the matrix's rows, and those through reflectors: what is one after the other.
     double steps() const;
-    /// From and to memory, of all matrices.
+    /// From and to memory, of a matrix.
     double bytes_moved() const;
     bool columns_contiguous() const { return std::abs(row) <= std::abs(column); }
     bool is_interleaved() const { return batch == 1 && neighbors >= 16; }
@@ -45,11 +46,11 @@ struct substitute_work {
     }
 };
 
-/// The greatest power of two that is no more than n, which is positive.
-std::int64_t power_of_two_to(std::int64_t n);
-
-/// substitute_layout.hpp says what each means.
+/// Parameters; substitute_layout.hpp says what each means.
 batched_tile substitute_tile(std::int64_t products, std::int64_t threads, std::int64_t lanes, std::int64_t sides,
                              int stages, bool in_slabs);
+
+/// A batch that candidates are in the order of, the same for nearly all, so that another batch needs no other kernel.
+double rated_matrices(std::int64_t matrices, const machine& chip);
 
 } // namespace ricci::lowering
