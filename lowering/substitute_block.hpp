@@ -1,0 +1,22 @@
+// substitute_block: the legal parameters of the GPU's substitute_block kernel, a block a matrix that is streamed from
+// memory, and what each would cost.
+#pragma once
+
+#include "lowering/machine.hpp"
+#include "lowering/plan.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ricci::lowering {
+
+/// The model's choice first; empty where nothing fits. substitute_layout.hpp says what a tile's members mean.
+std::vector<batched_tile> substitute_block_candidates(const step& st, const machine& chip);
+
+/// Dynamic shared memory a block.
+std::int64_t substitute_block_shared_bytes(const step& st, const batched_tile& tile);
+
+/// Of all matrices, without the start of a kernel.
+double substitute_block_seconds(const step& st, const batched_tile& tile, const machine& chip);
+
+} // namespace ricci::lowering
