@@ -42,7 +42,8 @@ double substitute_work::bytes_moved() const {
 }
 
 double rated_matrices(std::int64_t matrices, const machine& chip) {
-    return (matrices < 32 * chip.processors ? 8.0 : 800.0) * chip.processors;
+    const auto of_an_sm = static_cast<double>(matrices) / chip.processors;
+    return chip.processors * (of_an_sm < 4 ? 1.0 : of_an_sm < 32 ? 8.0 : 800.0);
 }
 
 } // namespace ricci::lowering
