@@ -60,6 +60,10 @@ struct text_statement {
     bool writes(std::string_view name) const;
     /// Whether access n gives positions of another one.
     bool is_table(std::size_t n) const;
+    /// Whether access n is of integers: such a one, or pivots.
+    bool is_of_integers(std::size_t n) const;
+    /// Refuses access n of a tensor with so many axes, where these are not as many as its positions.
+    void check_axes(std::size_t n, std::size_t axes) const;
     /// What to add to a message about access n, of no tensor: nothing, or that n(0, N) is an index with a range only
     /// where both ends are integers.
     std::string hint_about(std::size_t n) const;

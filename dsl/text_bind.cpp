@@ -40,11 +40,7 @@ const text_operand& operand_of(const text_statement& s, std::size_t access, std:
                        call.empty() ? fmt::format("there is no tensor '{}'", a.name)
                                     : fmt::format("there is no tensor '{}', and {}", a.name, call));
     }
-    const auto rank = operand->extents.size();
-    if (rank != static_cast<std::size_t>(a.position_count))
-        fail_at_access(
-            s, access,
-            fmt::format("'{}' has {} {}, not {}", a.name, rank, rank == 1 ? "axis" : "axes", a.position_count));
+    s.check_axes(access, operand->extents.size());
     return *operand;
 }
 

@@ -62,17 +62,29 @@ text_operand create_of_call(const text_statement& s, std::size_t n, std::span<co
         for (int t = 0; t < p.term_count; ++t) {
             const auto& term = u.terms[static_cast<std::size_t>(p.first_term + t)];
             auto range = extent_of(term.label);
+            auto unknown = term.label;
             if (!range.known && is_vector) {
                 const auto rows = extent_of(call.row), columns = extent_of(call.column);
                 range = {0, std::min(rows.end - rows.begin, columns.end - columns.begin),
                          rows.known && columns.known};
+                unknown = rows.known ? call.column : call.row;
             }
+            // an operand whose axes are of another number bounds nothing, and is the mistake
+            for (std::size_t k = 0; k < u.accesses.size() && !range.known; ++k)
+                for (const auto& o : operands)
+                    if (o.name == u.accesses[k].name) s.check_axes(k, o.extents.size());
+            const auto fail = [&](std::string_view why) {
+                fail_in_text(s.source, s.number, s.access_columns[n],
+                             fmt::format("'{}' does not exist, and {}", a.name, why));
+            };
+            const auto index = [&](std::int32_t label) { return u.labels[static_cast<std::size_t>(label)].name; };
+            const bool counts_batch = !is(matrix_role::solution) || call.what == routine::inverse;
+            if (!range.known && unknown == term.label && counts_batch &&
+                !lowering::has_label(u, u.accesses[0], unknown))
+                fail(fmt::format("its index {} is none of {}'s", index(unknown), u.accesses[0].name));
             if (!range.known)
-                fail_in_text(
-                    s.source, s.number, s.access_columns[n],
-                    fmt::format("'{}' does not exist, and nothing says how far its index {} runs: write {}(0, n)",
-                                a.name, u.labels[static_cast<std::size_t>(term.label)].name,
-                                u.labels[static_cast<std::size_t>(term.label)].name));
+                fail(fmt::format("nothing says how far {}index {} runs: write {}(0, n)",
+                                 unknown == term.label ? "its " : "", index(unknown), index(unknown)));
             is_empty = is_empty || range.begin == range.end;
             const auto last = term.coefficient > 0 ? range.end - 1 : range.begin;
             std::int64_t reach = 0;

@@ -138,6 +138,9 @@ class role_finder {
     }
 
     void check_matrix() const {
+        if (matrix_access().position_count == 0)
+            fail_at(results_, fmt::format("the matrix '{0}' stands without its indices: {1}({0}(i,j), i, j ...)",
+                                          matrix_access().name, what()));
         if (call_.row == call_.column)
             fail(at_.column,
                  fmt::format("{} wants two different indices, of the matrix's rows and of its columns", what()));
@@ -176,7 +179,9 @@ class role_finder {
             fail(at_.call, "what log_determinant gives is assigned: log_abs(e), sign(e) = log_determinant(A(i,j,e), "
                            "i, j)");
         if (results_ <= form_.results.size()) return;
-        if (form_.results.empty()) fail_at(0, fmt::format("{} gives nothing to the left of =", what()));
+        if (form_.results.empty())
+            fail_at(0, fmt::format("'{}' lacks index {}: {} gives {} alone, along that index", name(0),
+                                   index(unknown()), what(), name_of(solution, call_.what)));
         if (call_.what == routine::lu && call_.unpivoted)
             fail_at(0, "lu gives no pivots where it is unpivoted, only info");
         fail_at(form_.results.size(),
@@ -197,8 +202,26 @@ class role_finder {
                            others);
     }
 
+    /// Where an argument is one too many: lu_solve(A(i,j,e), i, j, piv(k,e), X(j,e), B(i,e), unpivoted).
+    void check_pivots_unwanted() const {
+        const auto first = argument(0);
+        if (call_.what == routine::lu_solve && call_.unpivoted && !has(first, call_.row) && !has(first, call_.column))
+            fail_at(first,
+                    fmt::format("'{}' is one too many: where lu_solve is unpivoted it takes no pivots", name(first)));
+    }
+    /// Where an argument is one too many: X(j,e) = solve(A(i,j,e), i, j, X(j,e), B(i,e)).
+    void check_sides() const {
+        for (std::size_t n = 0; n < arguments_ && results_ > 0; ++n)
+            if (name(argument(n)) == name(0))
+                fail_at(argument(n), fmt::format("'{}' stands on both sides of =: what is solved for stands left of "
+                                                 "it, or among the arguments",
+                                                 name(0)));
+    }
+
     void check_arguments() const {
         if (arguments_ > form_.arguments.size()) {
+            check_pivots_unwanted();
+            check_sides();
             const auto extra = argument(form_.arguments.size());
             fail_at(extra, fmt::format("'{}' is one too many: {}{}", name(extra), takes(),
                                        form_.results.empty()

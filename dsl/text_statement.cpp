@@ -46,6 +46,21 @@ bool text_statement::is_table(std::size_t n) const {
                        [&](const auto& p) { return p.table == static_cast<std::int32_t>(n); });
 }
 
+bool text_statement::is_of_integers(std::size_t n) const {
+    const auto& call = unbound.call;
+    const bool is_vector = call.of(lowering::matrix_role::vector) == static_cast<std::int32_t>(n);
+    return is_table(n) ||
+           (is_vector && (call.what == lowering::routine::lu || call.what == lowering::routine::lu_solve));
+}
+
+void text_statement::check_axes(std::size_t n, std::size_t axes) const {
+    const auto& a = unbound.accesses[n];
+    if (axes != static_cast<std::size_t>(a.position_count))
+        fail_in_text(
+            source, number, access_columns[n],
+            fmt::format("'{}' has {} {}, not {}", a.name, axes, axes == 1 ? "axis" : "axes", a.position_count));
+}
+
 std::string text_statement::hint_about(std::size_t n) const {
     const auto& a = unbound.accesses[n];
     if (!is_table(n) || a.position_count != 2) return {};

@@ -193,6 +193,9 @@ class index_fixer {
         int first_position = 0;
         for_each_plain(l, [&](std::size_t n, int p, std::int64_t e) {
             if (extent < 0) extent = e, first = n, first_position = p;
+            else if (e != extent && s_.call.what == routine::inverse && names_[n] == names_[first])
+                refuse(s_, "inverse takes square matrices; those of {} are {} x {}", names_[n],
+                       l == s_.call.row ? extent : e, l == s_.call.row ? e : extent);
             else if (e != extent)
                 refuse(s_, "index {} has extent {} in position {} of {} and {} in position {} of {}", label_name(l),
                        extent, first_position + 1, names_[first], e, p + 1, names_[n]);

@@ -28,6 +28,7 @@ class call_lowerer {
 
     plan run() {
         check_types();
+        check_is_square();
         find_indices();
         check_sizes();
         check_batches();
@@ -168,17 +169,22 @@ class call_lowerer {
             work_.along_vector = l;
         }
         if (work_.along_vector < 0)
-            refuse_here("{} lacks an index of its own, along the {} {}", text(vector), wanted, what);
+            refuse_here("{} lacks an index of its own, along the {} {}{}", text(vector), wanted, what,
+                        factors_in_place(call_.what) ? "; info stands behind them" : "");
         if (extent(work_.along_vector) != wanted)
             refuse_here("index {} of {} runs over {} values; the matrix, {} x {}, has {} {}",
                         name(work_.along_vector), text(vector), extent(work_.along_vector), extent(call_.row),
                         extent(call_.column), wanted, what);
     }
 
-    void check_sizes() const {
+    void check_is_square() const {
         const auto m = extent(call_.row), n = extent(call_.column);
         if (!takes_any_shape() && m != n)
             refuse_here("{} takes square matrices; those of {} are {} x {}", name_of(call_.what), text(matrix), m, n);
+    }
+
+    void check_sizes() const {
+        const auto m = extent(call_.row), n = extent(call_.column);
         if (call_.what == routine::qr_solve && m < n)
             refuse_here("{} takes matrices with at least as many rows as columns; those of {} are {} x {}. The "
                         "smallest solution takes the factors of the transpose, qr with rows {} and columns {}: solve "

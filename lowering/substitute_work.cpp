@@ -10,6 +10,7 @@ substitute_work::substitute_work(const step& st) : sizes(matrix_sizes_of(st)), m
     solves = method <= triangular, has_pivots = method == lu, of_adjoint = st.matrices.adjoint;
     work_rows = applies_q ? sizes.m : sizes.n, solution_rows = solves ? sizes.n : sizes.m;
     reflectors = std::min(sizes.m, sizes.n);
+    if (operand_in(st, matrix_role::vector) != nullptr) vector_bytes = has_pivots ? 4 * sizes.n : size * reflectors;
     const auto* const o = operand_in(st, matrix_role::matrix);
     const auto along = [&](std::int32_t axis) {
         return o == nullptr || axis < 0 ? 0 : o->stride[static_cast<std::size_t>(axis)];
@@ -38,7 +39,8 @@ double substitute_work::steps() const {
 
 double substitute_work::bytes_moved() const {
     const auto sides = static_cast<double>((work_rows + solution_rows) * sizes.r);
-    return (static_cast<double>(sizes.m * sizes.n) + sides) * static_cast<double>(size);
+    return (static_cast<double>(sizes.m * sizes.n) + sides) * static_cast<double>(size) +
+           static_cast<double>(vector_bytes);
 }
 
 double rated_matrices(std::int64_t matrices, const machine& chip) {

@@ -18,6 +18,7 @@ struct substitute_work {
     matrix_method method = matrix_method::cholesky;
     std::int64_t size = 8, parts = 1, real_size = 8; ///< bytes of an element, reals of it, bytes of these
     std::int64_t work_rows = 0, solution_rows = 0, reflectors = 0;
+    std::int64_t vector_bytes = 0; ///< pivots or tau, of a matrix
     bool applies_q = false, solves = false, has_pivots = false, of_adjoint = false;
     std::int64_t row = 0, column = 0, batch = 0; ///< steps of the matrix; of the batch's only or first axis
     std::int64_t neighbors = 1;                  ///< extent of that axis

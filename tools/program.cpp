@@ -49,7 +49,7 @@ resolved_program resolve(std::string_view text, const std::vector<given>& givens
                 fail_in_text(s.source, s.number, s.access_columns[n],
                              call.empty()
                                  ? fmt::format("'{}' is not given: add {}={}{}", name, name,
-                                               example(accesses[n].position_count, s.is_table(n)), s.hint_about(n))
+                                               example(accesses[n].position_count, s.is_of_integers(n)), s.hint_about(n))
                                  : fmt::format("no tensor '{}' is given, and {}", name, call));
             }
             if (!found->operand)

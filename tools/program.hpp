@@ -43,7 +43,7 @@ struct resolved_program {
 };
 
 /// What could stand behind NAME= for a tensor of `rank` axes.
-using value_example = std::string (*)(int rank, bool is_table);
+using value_example = std::string (*)(int rank, bool has_integers);
 
 /// Parses `text` and finds its tensors. Throws ricci::error for a name that is neither given nor made by an earlier
 /// statement, and for a given name that no statement uses. `watched`: calls without info get one, own_info.hpp.

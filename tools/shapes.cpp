@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view example = "f64[64,64,9,8]";
 
-/// "f64[64,64]" for rank 2; tables have integers.
-std::string shape_example(int rank, bool is_table) {
-    return fmt::format("{}[{}]", is_table ? "i32" : "f64",
+/// "f64[64,64]" for rank 2.
+std::string shape_example(int rank, bool has_integers) {
+    return fmt::format("{}[{}]", has_integers ? "i32" : "f64",
                        fmt::join(std::vector(static_cast<std::size_t>(rank), 64), ","));
 }
 

@@ -65,6 +65,10 @@ constexpr mistake mistakes[] = {
     // calls of factorizations and solves
     {"cholesky(A(i,j,e), i, j)", "A=f64[3,4,5]", "cholesky takes square matrices; those of A(i, j, e) are 3 x 4"},
     {"solve(A(i,j,e), i, j, X(j,e))", "A=f64[3,4,5] X=f64[4,5]", "solve takes square matrices"},
+    {"inverse(A(i,j,e), i, j)", "A=f64[3,4,5]", "inverse takes square matrices; those of A are 3 x 4"},
+    {"inverse(A(j,i,e), i, j)", "A=f64[3,4,5]", "inverse takes square matrices; those of A are 4 x 3"},
+    {"lu_solve(A(i,j,e), i, j, p(k,e), X(j,e))", "A=f64[4,3,5] p=i32[4,5] X=f64[3,5]",
+     "lu_solve takes square matrices; those of A(i, j, e) are 4 x 3"},
     {"qr(A(i,j,e), i, j)", "A=f16[3,4,5]", "A is f16; the matrices of qr are f32, f64, c64 or c128"},
     {"qr(A(i,j,e), i, j)", "A=i32[3,4,5]", "A is i32; the matrices of qr are f32, f64, c64 or c128"},
     {"tau(k,e) = qr(A(i,j,e), i, j)", "tau=f32[3,5] A=f64[3,4,5]",

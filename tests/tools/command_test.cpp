@@ -147,6 +147,17 @@ TEST_CASE("explain needs types and extents only") {
         {{"C(i) = A(i) + B(i)", "A=f64[3]", "B=f64[4]"}, "index i has extent 3"},
         {{"C(i) = A(i)", "A=f64[3]", "B=f64[4]"}, "'B' is given, but no statement uses it"},
         {{"C(i) += A(i)", "A=f64[3]"}, "'C' does not exist"},
+        {{"X(j,r,e) = solve(A(i,j), i, j, B(i,r,e))", "A=f64[3,3,4]", "B=f64[3,2,4]"},
+         "statement 1, column 18: 'A' has 3 axes, not 2"},
+        {{"info(f) = cholesky(A(i,j,e), i, j)", "A=f64[3,3,4]"},
+         "'info' does not exist, and its index f is none of A's"},
+        {{"X(j,r,e) = inverse(A(i,j,e), i, j)", "A=f64[3,3,4]"},
+         "'X' does not exist, and its index r is none of A's"},
+        {{"piv(k,e) = lu(A(e,i,2*j), i, j)", "A=f64[3,3,4]"}, "nothing says how far index j runs: write j(0, n)"},
+        {{"Q(i,l,e) = form_q(A(i,j,e), i, j, tau(k,e))", "A=f64[3,3,4]", "tau=f64[3,4]"},
+         "'Q' does not exist, and nothing says how far its index l runs: write l(0, n)"},
+        {{"X(j,e) = lu_solve(A(i,j,e), i, j, piv(k,e), B(i,e))", "A=f64[3,3,4]", "B=f64[3,4]"},
+         "'piv' is not given: add piv=i32[64,64]"},
     };
     for (const auto& [words, message] : wrong) {
         CAPTURE(fmt::format("{}", fmt::join(words, " ")));
