@@ -60,7 +60,7 @@ struct text_statement {
     bool writes(std::string_view name) const;
     /// Whether access n gives positions of another one.
     bool is_table(std::size_t n) const;
-    /// Whether access n is of integers: such a one, or pivots.
+    /// Whether access n is of integers: such a one, pivots or info.
     bool is_of_integers(std::size_t n) const;
     /// Refuses access n of a tensor with so many axes, where these are not as many as its positions.
     void check_axes(std::size_t n, std::size_t axes) const;

@@ -75,8 +75,7 @@ void call_parser::options() {
     while (take(",")) {
         skip_blanks();
         const std::size_t column = at_;
-        check_is_no_expression();
-        if (!is_letter(peek())) expected("a tensor or an option");
+        check_operand_begins("a tensor or an option");
         const auto what = out().call.what;
         const auto word = plain_name();
         if (const auto o = option_named(what, word)) {
@@ -111,20 +110,20 @@ std::string_view call_parser::plain_name() {
     return word;
 }
 
-void call_parser::check_is_no_expression() {
+void call_parser::check_operand_begins(const char* what) {
+    if (is_letter(peek())) return;
     const bool is_signed = peek() == '-' || peek() == '+';
     const auto rest = source_.substr(at_);
     const auto behind = rest.find_first_not_of("0123456789. ");
-    const bool is_multiplied = behind != 0 && behind != rest.npos && rest[behind] == '*';
-    if (is_signed || is_multiplied)
+    if (is_signed || (behind != 0 && behind != rest.npos && rest[behind] == '*'))
         fail(at_, fmt::format("a call takes tensors as they are, without a {}: compute this one in a statement of its "
                               "own first",
                               is_signed ? "sign" : "factor"));
+    expected(what);
 }
 
 void call_parser::operand(const char* what) {
-    check_is_no_expression();
-    if (!is_letter(peek())) expected(what);
+    check_operand_begins(what);
     const std::size_t column = at_;
     const std::string_view word = name();
     if (routine_named(word))

@@ -26,7 +26,8 @@ class call_parser : protected access_parser {
     std::string_view plain_name();
     void matrix();
     void operand(const char* what);
-    void check_is_no_expression();
+    /// Refuses what begins no operand: `what` was expected.
+    void check_operand_begins(const char* what);
     /// The number of an index that stands by itself.
     std::int32_t bare_index();
     /// Options and operands behind the matrix and its indices.

@@ -37,6 +37,25 @@ interval range_of(const text_statement& s, std::int32_t label, std::span<const t
     return {};
 }
 
+/// Nothing says how far an index of access n, which is to be made, runs, since nothing does of `bounding`.
+[[noreturn]] void refuse_unbounded(const text_statement& s, std::size_t n, std::int32_t label, std::int32_t bounding,
+                                   std::span<const text_operand> operands) {
+    const auto& u = s.unbound;
+    // an operand whose axes are of another number bounds nothing, and is the mistake
+    for (std::size_t k = 0; k < u.accesses.size(); ++k)
+        for (const auto& o : operands)
+            if (o.name == u.accesses[k].name) s.check_axes(k, o.extents.size());
+    const auto name = u.labels[static_cast<std::size_t>(bounding)].name;
+    const bool is_solution = u.call.of(matrix_role::solution) == static_cast<std::int32_t>(n);
+    const bool counts_batch = label == bounding && (!is_solution || u.call.what == routine::inverse);
+    const auto why = counts_batch && !lowering::has_label(u, u.accesses[0], label)
+                         ? fmt::format("its index {} is none of {}'s", name, u.accesses[0].name)
+                         : fmt::format("nothing says how far {}index {} runs: write {}(0, n)",
+                                       label == bounding ? "its " : "", name, name);
+    fail_in_text(s.source, s.number, s.access_columns[n],
+                 fmt::format("'{}' does not exist, and {}", u.accesses[n].name, why));
+}
+
 } // namespace
 
 text_operand create_of_call(const text_statement& s, std::size_t n, std::span<const text_operand> operands) {
@@ -50,9 +69,9 @@ text_operand create_of_call(const text_statement& s, std::size_t n, std::span<co
     const bool is_vector = is(matrix_role::vector);
     text_operand made;
     made.name = a.name;
-    made.type = is(matrix_role::info) || (is_vector && call.what == routine::lu) ? lowering::scalar_type::i32
-                : is(matrix_role::log_abs)                                       ? lowering::real_of(type)
-                                                                                 : type;
+    made.type = s.is_of_integers(n)        ? lowering::scalar_type::i32
+                : is(matrix_role::log_abs) ? lowering::real_of(type)
+                                           : type;
     const auto extent_of = [&](std::int32_t label) { return range_of(s, label, operands); };
     std::int64_t stride = 1, bytes = 0;
     for (std::int32_t i = 0; i < a.position_count; ++i) {
@@ -62,29 +81,14 @@ text_operand create_of_call(const text_statement& s, std::size_t n, std::span<co
         for (int t = 0; t < p.term_count; ++t) {
             const auto& term = u.terms[static_cast<std::size_t>(p.first_term + t)];
             auto range = extent_of(term.label);
-            auto unknown = term.label;
+            auto bounding = term.label;
             if (!range.known && is_vector) {
                 const auto rows = extent_of(call.row), columns = extent_of(call.column);
                 range = {0, std::min(rows.end - rows.begin, columns.end - columns.begin),
                          rows.known && columns.known};
-                unknown = rows.known ? call.column : call.row;
+                bounding = rows.known ? call.column : call.row;
             }
-            // an operand whose axes are of another number bounds nothing, and is the mistake
-            for (std::size_t k = 0; k < u.accesses.size() && !range.known; ++k)
-                for (const auto& o : operands)
-                    if (o.name == u.accesses[k].name) s.check_axes(k, o.extents.size());
-            const auto fail = [&](std::string_view why) {
-                fail_in_text(s.source, s.number, s.access_columns[n],
-                             fmt::format("'{}' does not exist, and {}", a.name, why));
-            };
-            const auto index = [&](std::int32_t label) { return u.labels[static_cast<std::size_t>(label)].name; };
-            const bool counts_batch = !is(matrix_role::solution) || call.what == routine::inverse;
-            if (!range.known && unknown == term.label && counts_batch &&
-                !lowering::has_label(u, u.accesses[0], unknown))
-                fail(fmt::format("its index {} is none of {}'s", index(unknown), u.accesses[0].name));
-            if (!range.known)
-                fail(fmt::format("nothing says how far {}index {} runs: write {}(0, n)",
-                                 unknown == term.label ? "its " : "", index(unknown), index(unknown)));
+            if (!range.known) refuse_unbounded(s, n, term.label, bounding, operands);
             is_empty = is_empty || range.begin == range.end;
             const auto last = term.coefficient > 0 ? range.end - 1 : range.begin;
             std::int64_t reach = 0;

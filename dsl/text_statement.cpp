@@ -47,10 +47,11 @@ bool text_statement::is_table(std::size_t n) const {
 }
 
 bool text_statement::is_of_integers(std::size_t n) const {
+    using lowering::matrix_role, lowering::routine;
     const auto& call = unbound.call;
-    const bool is_vector = call.of(lowering::matrix_role::vector) == static_cast<std::int32_t>(n);
-    return is_table(n) ||
-           (is_vector && (call.what == lowering::routine::lu || call.what == lowering::routine::lu_solve));
+    const auto is = [&](matrix_role r) { return call.of(r) == static_cast<std::int32_t>(n); };
+    const bool has_pivots = call.what == routine::lu || call.what == routine::lu_solve;
+    return is_table(n) || is(matrix_role::info) || (has_pivots && is(matrix_role::vector));
 }
 
 void text_statement::check_axes(std::size_t n, std::size_t axes) const {

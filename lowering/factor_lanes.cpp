@@ -2,6 +2,7 @@
 #include "lowering/factor_lanes.hpp"
 
 #include "lowering/matrix_sizes.hpp"
+#include "lowering/priced_tile.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
@@ -242,11 +243,7 @@ std::vector<batched_tile> factor_lanes_candidates(const step& st, const machine&
     if (!is_of_it || st.dynamic_extents || s.m < 1 || s.n < 1 || s.m > most_rows || s.n > most_rows) return {};
     const bool boxed = matrices_are_dense(st);
 
-    struct priced {
-        batched_tile tile;
-        double seconds;
-    };
-    std::vector<priced> found;
+    std::vector<priced_tile> found;
     const auto consider = [&](batched_tile t) {
         const auto shared = factor_lanes_shared_bytes(st, t, chip);
         if (shared > chip.shared_bytes) return;
@@ -289,8 +286,7 @@ std::vector<batched_tile> factor_lanes_candidates(const step& st, const machine&
                 consider_lanes(lanes, static_cast<std::int32_t>(lines));
         }
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const priced& a, const priced& b) { return a.seconds < b.seconds; });
+    sort_by_price(found);
     // Of each number of lanes the best three; of one lane, whose blocks differ by their slabs alone, of which the
     // model knows little, five: at 4 rows the fastest on an H100 is not among three. And the best one as the compiler
     // likes it: a few registers' estimates are 8 bytes short.

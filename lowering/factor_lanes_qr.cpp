@@ -45,8 +45,7 @@ lane_grid grid_of(const step& st, const batched_tile& tile) {
     g.m = s.m, g.n = s.n, g.r = s.r, g.size = size_of(st.compute);
     g.column_slots = tile.tile_n;
     g.column_lanes = up(columns_of(st), g.column_slots);
-    g.row_lanes = static_cast<std::int64_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(tile.tile_m / g.column_lanes, 1))));
+    g.row_lanes = power_of_two_to(tile.tile_m / g.column_lanes);
     if (const auto rounded = up(g.column_lanes, g.row_lanes) * g.row_lanes; rounded * g.row_lanes <= tile.tile_m)
         g.column_lanes = rounded;
     g.many_warps = tile.tile_m > warp;

@@ -2,9 +2,11 @@
 #include "lowering/factor_warp.hpp"
 
 #include "lowering/matrix_sizes.hpp"
+#include "lowering/priced_tile.hpp"
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -142,11 +144,7 @@ std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& 
         std::max(s.m, s.n) > most_rows || std::min(s.m, s.n) < least_rows || capability_of(chip, 90) < 90 ||
         !(are_neighbors(st, w.row) || are_neighbors(st, w.column)))
         return {};
-    struct priced {
-        batched_tile tile;
-        double seconds;
-    };
-    std::vector<priced> found;
+    std::vector<priced_tile> found;
     for (const std::int32_t lanes : {8, 16, 32})
         for (const std::int32_t panel : {8, 4})
             for (const std::int32_t warps : {1, 2, 4}) {
@@ -161,11 +159,7 @@ std::vector<batched_tile> factor_warp_candidates(const step& st, const machine& 
                 tile.stages = static_cast<std::int32_t>(resident_blocks(sh, tile, chip));
                 found.push_back({tile, factor_warp_seconds(st, tile, chip)});
             }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const priced& a, const priced& b) { return a.seconds < b.seconds; });
-    std::vector<batched_tile> out;
-    for (const auto& f : found) out.push_back(f.tile);
-    return out;
+    return cheapest_first(std::move(found));
 }
 
 } // namespace ricci::lowering

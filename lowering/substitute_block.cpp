@@ -2,10 +2,12 @@
 // of which there are few where blocks enough fill the chip.
 #include "lowering/substitute_block.hpp"
 
+#include "lowering/priced_tile.hpp"
 #include "lowering/substitute_work.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -50,11 +52,8 @@ double seconds_of(const substitute_work& w, const batched_tile& t, double matric
                                                static_cast<double>(shared_bytes(w, t) + shared_of_a_block),
                                            threads_of_an_sm / threads, registers_of_an_sm / (registers * threads)}),
                                  1.0, static_cast<double>(blocks_of_an_sm));
-    if (matrices == 0) return 0;
-    const auto blocks = matrices / chip.processors; // of an SM
-    const auto cycles = tiles * std::hypot(std::max(blocks / room, 1.0) * waited,
-                                           std::max(blocks, 1.0) * of_words * read * static_cast<double>(w.size) / 4);
-    return std::hypot(matrices * w.bytes_moved() / chip.bandwidth, cycles / sm_clock(chip));
+    const auto taken = of_words * read * static_cast<double>(w.size) / 4;
+    return w.seconds(matrices, 1, room, tiles * taken, tiles * waited, chip);
 }
 
 } // namespace
@@ -81,12 +80,11 @@ std::vector<batched_tile> substitute_block_candidates(const step& st, const mach
     };
     while (sides > 1 && shared_bytes(w, tile(64, 1)) > std::min(chip.shared_bytes, sides_bytes)) sides /= 2;
     const int stages = shared_bytes(w, tile(64, 1)) <= chip.shared_bytes ? 1 : 0;
-    std::vector<batched_tile> out{tile(64, stages), tile(128, stages), tile(256, stages)};
     const auto matrices = rated_matrices(w.sizes.matrices, chip);
-    std::stable_sort(out.begin(), out.end(), [&](const batched_tile& x, const batched_tile& y) {
-        return seconds_of(w, x, matrices, chip) < seconds_of(w, y, matrices, chip);
-    });
-    return out;
+    std::vector<priced_tile> all;
+    for (const std::int64_t threads : {64, 128, 256})
+        all.push_back({tile(threads, stages), seconds_of(w, tile(threads, stages), matrices, chip)});
+    return cheapest_first(std::move(all));
 }
 
 } // namespace ricci::lowering

@@ -3,11 +3,13 @@
 // other does not count.
 #include "lowering/substitute_lanes.hpp"
 
+#include "lowering/priced_tile.hpp"
 #include "lowering/substitute_work.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace ricci::lowering {
 namespace {
@@ -100,16 +102,12 @@ double seconds_of(const substitute_work& w, const batched_tile& t, double matric
         std::min({static_cast<double>(shared_of_an_sm(chip)) /
                       static_cast<double>(shared_bytes(w, t.products, t.tile_m, t.boxed) + shared_of_a_block),
                   static_cast<double>(blocks_of_an_sm), threads_of_an_sm / threads});
-    if (matrices == 0) return 0;
-    const auto blocks = matrices / products / chip.processors; // of an SM
-    const auto cycles =
-        std::hypot(std::max(blocks, 1.0) * taken, std::max(blocks / std::max(room, 1.0), 1.0) * waited);
-    return std::hypot(matrices * w.bytes_moved() / chip.bandwidth, cycles / sm_clock(chip));
+    return w.seconds(matrices, products, std::max(room, 1.0), taken, waited, chip);
 }
 
 } // namespace
 
-std::int64_t substitute_lanes_shared_bytes(const step& st, const batched_tile& t, const machine&) {
+std::int64_t substitute_lanes_shared_bytes(const step& st, const batched_tile& t) {
     return shared_bytes(substitute_work(st), t.products, t.tile_m, t.boxed);
 }
 
@@ -125,11 +123,7 @@ std::vector<batched_tile> substitute_lanes_candidates(const step& st, const mach
     if (st.dynamic_extents || w.work_rows > longest_in_lanes || w.sizes.m * w.sizes.n * w.size > largest_in_shared)
         return {};
     const auto matrices = rated_matrices(w.sizes.matrices, chip);
-    struct candidate {
-        batched_tile tile;
-        double seconds;
-    };
-    std::vector<candidate> found;
+    std::vector<priced_tile> found;
     const auto add = [&](std::int64_t lanes, std::int64_t rounds, bool in_slabs) {
         const auto bytes = w.slot_of(in_slabs, lanes) * w.size, lines = up(w.work_rows, lanes),
                    registers = lines * (w.size / 4);
@@ -143,7 +137,7 @@ std::vector<batched_tile> substitute_lanes_candidates(const step& st, const mach
         if (shared_bytes(w, products, lanes, in_slabs) > chip.shared_bytes) return;
         const auto threads = std::clamp<std::int64_t>(up(products * tiles * lanes, warp) * warp, warp, most_threads);
         const auto t = substitute_tile(products, threads, lanes, sides, 0, in_slabs);
-        if (std::none_of(found.begin(), found.end(), [&](const candidate& c) { return c.tile == t; }))
+        if (std::none_of(found.begin(), found.end(), [&](const priced_tile& c) { return c.tile == t; }))
             found.push_back({t, seconds_of(w, t, matrices, chip)});
     };
     const bool has_slabs = w.slot() > 0;
@@ -153,11 +147,7 @@ std::vector<batched_tile> substitute_lanes_candidates(const step& st, const mach
         for (std::int64_t lanes = in_slabs ? 1 : 2; lanes <= warp; lanes *= 2)
             for (const std::int64_t rounds : {1, 2}) add(lanes, rounds, in_slabs);
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const candidate& a, const candidate& b) { return a.seconds < b.seconds; });
-    std::vector<batched_tile> out;
-    for (const auto& c : found) out.push_back(c.tile);
-    return out;
+    return cheapest_first(std::move(found));
 }
 
 } // namespace ricci::lowering

@@ -14,7 +14,7 @@ namespace ricci::lowering {
 std::vector<batched_tile> substitute_lanes_candidates(const step& st, const machine& chip);
 
 /// Dynamic shared memory a block.
-std::int64_t substitute_lanes_shared_bytes(const step& st, const batched_tile& tile, const machine& chip);
+std::int64_t substitute_lanes_shared_bytes(const step& st, const batched_tile& tile);
 
 /// Of all matrices, without the start of a kernel.
 double substitute_lanes_seconds(const step& st, const batched_tile& tile, const machine& chip);

@@ -73,6 +73,7 @@ double elements_read(const substitute_work& w) {
     const auto all = static_cast<double>(w.sizes.m) * static_cast<double>(w.sizes.n);
     return w.method == matrix_method::triangular ? all / 2 : all;
 }
+
 double seconds_on_cpu(const substitute_work& w, const batched_tile& t, const machine& chip) {
     const auto lanes = std::max(chip.vector_bytes / static_cast<double>(w.real_size), 1.0);
     const auto clock = chip.flops_f64 / (4.0 * std::max(chip.vector_bytes / 8.0, 1.0) * chip.processors);
@@ -111,7 +112,7 @@ std::int64_t substitute_shared_bytes(const step& st, const batched_tile& t, cons
     if (chip.kind == target::cpu) return 0;
     const substitute_work w(st);
     if (is_by_threads(t)) return t.stages == 0 ? 0 : w.work_rows * t.tile_n * w.size * t.threads;
-    if (t.tile_m <= warp) return substitute_lanes_shared_bytes(st, t, chip);
+    if (t.tile_m <= warp) return substitute_lanes_shared_bytes(st, t);
     return substitute_block_shared_bytes(st, t);
 }
 

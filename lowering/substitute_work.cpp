@@ -1,6 +1,8 @@
 // substitute_work: see the header.
 #include "lowering/substitute_work.hpp"
 
+#include <cmath>
+
 namespace ricci::lowering {
 
 substitute_work::substitute_work(const step& st) : sizes(matrix_sizes_of(st)), method(st.matrices.method) {
@@ -41,6 +43,14 @@ double substitute_work::bytes_moved() const {
     const auto sides = static_cast<double>((work_rows + solution_rows) * sizes.r);
     return (static_cast<double>(sizes.m * sizes.n) + sides) * static_cast<double>(size) +
            static_cast<double>(vector_bytes);
+}
+
+double substitute_work::seconds(double matrices, double products, double room, double taken, double waited,
+                                const machine& chip) const {
+    if (matrices == 0) return 0;
+    const auto blocks = matrices / products / chip.processors; // of an SM
+    const auto cycles = std::hypot(std::max(blocks, 1.0) * taken, std::max(blocks / room, 1.0) * waited);
+    return std::hypot(matrices * bytes_moved() / chip.bandwidth, cycles / sm_clock(chip));
 }
 
 double rated_matrices(std::int64_t matrices, const machine& chip) {

@@ -31,6 +31,10 @@ struct substitute_work {
     double steps() const;
     /// From and to memory, of a matrix.
     double bytes_moved() const;
+    /// What blocks of so many matrices take, of which an SM has room for so many: cycles that each takes of it, and
+    /// that each waits.
+    double seconds(double matrices, double products, double room, double taken, double waited,
+                   const machine& chip) const;
     bool columns_contiguous() const { return std::abs(row) <= std::abs(column); }
     bool is_interleaved() const { return batch == 1 && neighbors >= 16; }
     /// Elements from one matrix to the next in a slab, as kernels/substitute_lanes.cuh has them; 0: there is none.

@@ -6,7 +6,6 @@
 #include "lowering/sm_limits.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -55,7 +54,7 @@ std::int64_t rows_of_a_product(const step& st, axis_class side, const machine& c
     constexpr double least = 16, most = 64, rounding = 0.5; // of the other operand's few bytes
     const double row_bytes = cost_model(st, chip).bytes / static_cast<double>(extent_of(st, side));
     const double rows = std::clamp(bytes_of_a_busy_processor / 2 / row_bytes + rounding, least, most);
-    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows)));
+    return power_of_two_to(static_cast<std::int64_t>(rows));
 }
 
 /// How a batch of its rows would lie; none where that is not worth it.

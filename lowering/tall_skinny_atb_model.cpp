@@ -13,7 +13,6 @@
 #include "lowering/tuning_key.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace ricci::lowering {
 namespace {
@@ -26,9 +25,6 @@ constexpr std::int64_t most_multiplies = 1000;
 constexpr double memory_latency = 1000;                  ///< cycles, under load
 
 double real(std::int64_t x) { return static_cast<double>(x); }
-std::int64_t power_of_two_within(std::int64_t x) {
-    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, x))));
-}
 
 void add_new(std::vector<batched_tile>& out, const batched_tile& t) {
     if (std::find(out.begin(), out.end(), t) == out.end()) out.push_back(t);
@@ -47,7 +43,7 @@ bool set_ring(batched_tile& t, const step& st, std::int64_t panel_bytes, std::in
     const auto x_bytes = atb_sizes_of(st).x;
     const std::int64_t of_box = t.boxed || t.realigned ? box_elements(x_bytes) : 1,
                        least = t.slices * std::max<std::int64_t>(of_box, t.core == batched_core::mma ? 16 : 1);
-    t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_within(panel_bytes / atb_sizes_of(st).row), least));
+    t.k_panel = static_cast<std::int32_t>(std::max(power_of_two_to(panel_bytes / atb_sizes_of(st).row), least));
     const auto layout = panel_layout_of(st, t);
     const auto room = most_bytes - atb_barrier_bytes(t);
     const auto stages = !t.realigned
@@ -64,7 +60,7 @@ void add_rings(std::vector<batched_tile>& out, batched_tile t, std::int64_t tile
                const step& st, const machine& chip, panel_reads& reads) {
     for (const std::int64_t threads : {256, 128, 512}) {
         if (tiles * tile_threads > threads) continue;
-        for (auto slices = power_of_two_within(threads / (tiles * tile_threads)); slices > 0; slices /= 2) {
+        for (auto slices = power_of_two_to(threads / (tiles * tile_threads)); slices > 0; slices /= 2) {
             bool any = false;
             t.slices = static_cast<std::int32_t>(slices);
             t.threads = static_cast<std::int32_t>(up(tiles * tile_threads * t.slices, warp) * warp);
